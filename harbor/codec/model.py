@@ -1,0 +1,486 @@
+"""``Model``: a dataclass that checks, dumps, copies and describes itself as a pydantic model does.
+
+In: keywords, mappings, JSON. Out: instances, dicts, JSON. What a field's type means is the plan's business; here
+stands what an instance and its class can do.
+"""
+
+import copy as _copy
+import dataclasses
+import sys
+from typing import TYPE_CHECKING, Any, Callable, ClassVar, Dict, Iterator, List, Optional, Set, Tuple, Type, TypeVar, Union
+
+from .calls import check_document, check_value, dump_document, dump_value, make_check_call, make_dump_call
+from .errors import Invalid, ValidationError
+from .hints import is_class_var, own_annotations, unquote_early
+from .legacy import LegacyModel, LegacyType
+from .plan import plan_of
+from .plan.records import RecordPlan
+from .schema import make_schema
+from .signature import describe_signature
+
+if TYPE_CHECKING:
+    from typing_extensions import dataclass_transform
+else:
+
+    def dataclass_transform(**options: Any) -> Any:
+        """Stand in for the decorator that only type checkers read."""
+        return lambda decorated: decorated
+
+
+__all__ = ["Field", "FieldInfo", "Model"]
+
+M = TypeVar("M", bound="Model")
+_MISSING: Any = dataclasses.MISSING
+_STATE = ("__pydantic_fields_set__", "__pydantic_extra__", "__pydantic_private__")
+_CONFIG_NAMES = frozenset(("extra",))
+
+
+def Field(
+    default: Any = _MISSING,
+    *,
+    default_factory: Any = _MISSING,
+    description: Optional[str] = None,
+    exclude_if: Optional[Callable[[Any], bool]] = None,
+    ge: Optional[float] = None,
+    gt: Optional[float] = None,
+    le: Optional[float] = None,
+    lt: Optional[float] = None,
+    min_length: Optional[int] = None,
+    max_length: Optional[int] = None,
+) -> Any:
+    """Describe a field beyond its annotation, in a ``Model`` or a plain dataclass.
+
+    The limits hold for values that are not None; ``exclude_if(value)`` says when a dump leaves the field out.
+    """
+    given = {
+        "description": description, "exclude_if": exclude_if, "ge": ge, "gt": gt, "le": le, "lt": lt,
+        "min_length": min_length, "max_length": max_length,
+    }
+    metadata = {name: value for name, value in given.items() if value is not None}
+    if default is ...:
+        default = _MISSING
+    return dataclasses.field(default=default, default_factory=default_factory, metadata=metadata)
+
+
+class FieldInfo:
+    """What a class says of one field: ``annotation``, ``default``, ``default_factory``, ``description``."""
+
+    def __init__(self, field: Any) -> None:
+        self.annotation: Any = field.type
+        self.default: Any = field.default
+        self.default_factory: Any = None if field.default_factory is _MISSING else field.default_factory
+        self.description: Optional[str] = field.metadata.get("description")
+        self.exclude_if: Optional[Callable[[Any], bool]] = field.metadata.get("exclude_if")
+
+    def is_required(self) -> bool:
+        """Tell whether an input must give the field."""
+        return self.default is _MISSING and self.default_factory is None
+
+    def get_default(self) -> Any:
+        """Give the default, made anew where the field has a factory."""
+        return self.default if self.default_factory is None else self.default_factory()
+
+    def __repr__(self) -> str:
+        parts = ["annotation=%r" % (self.annotation,), "required=%r" % self.is_required()]
+        if self.default_factory is not None:
+            parts.append("default_factory=%s" % getattr(self.default_factory, "__name__", self.default_factory))
+        elif not self.is_required():
+            parts.append("default=%r" % (self.default,))
+        if self.description is not None:
+            parts.append("description=%r" % self.description)
+        return "FieldInfo(%s)" % ", ".join(parts)
+
+
+class ModelMetaclass(LegacyType):
+    """The class of model classes: what is asked of a class and not of its instances."""
+
+    # Error texts show the class of a class; they are the same as pydantic's.
+    __module__ = "pydantic._internal._model_construction"
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(cls, name: str) -> Any:
+            # A field's default is no attribute of the class, as in pydantic.
+            raise AttributeError(name)
+
+    @property
+    def model_fields(cls) -> Dict[str, FieldInfo]:
+        """The fields by name, in order."""
+        return {field.name: FieldInfo(field) for field in dataclasses.fields(cls)}  # type: ignore[arg-type]  # every model class is one
+
+    @property
+    def model_computed_fields(cls) -> Dict[str, Any]:
+        """The computed fields by name, in order."""
+        return {name: made for name, _, made in _plan_of_model(cls).computed}
+
+    @property
+    def __signature__(cls) -> Any:
+        return describe_signature(cls)
+
+
+@dataclass_transform(kw_only_default=True, field_specifiers=(Field, dataclasses.field))
+class Model(LegacyModel, metaclass=ModelMetaclass):
+    """Base of classes whose annotated names are checked fields.
+
+    ``class Point(Model, extra="forbid")`` or ``model_config = {"extra": ...}`` says what happens to unknown names:
+    "ignore" (the default), "allow" or "forbid". ``model_post_init`` runs after each validation.
+    """
+
+    __slots__ = ("__dict__", "__weakref__", "__pydantic_fields_set__", "__pydantic_extra__", "__pydantic_private__")
+    __codec_model__ = None
+    model_config: ClassVar[Dict[str, Any]] = {}
+
+    def __init_subclass__(cls, **config: Any) -> None:
+        super().__init_subclass__()
+        own = dict(cls.__dict__.get("model_config", {}), **config)
+        unknown = sorted(set(own) - _CONFIG_NAMES)
+        if unknown:
+            raise TypeError("%s sets %s, which this codec does not know; it knows: extra" % (
+                cls.__qualname__, ", ".join(unknown)))
+        if own.get("extra", "ignore") not in ("ignore", "allow", "forbid"):
+            raise ValueError("%s sets extra=%r; it must be 'ignore', 'allow' or 'forbid'" % (
+                cls.__qualname__, own["extra"]))
+        inherited: Dict[str, Any] = {}
+        for base in reversed(cls.__mro__[1:]):
+            inherited.update(base.__dict__.get("model_config", {}))
+        cls.model_config = dict(inherited, **own)
+        # Names in quotes are looked up where the class stands, which may be inside a function.
+        frame = sys._getframe(1)
+        _make_dataclass(cls, dict(frame.f_globals, **frame.f_locals))
+
+    if not TYPE_CHECKING:
+
+        def __init__(self, /, **data: Any) -> None:
+            plan = _plan_of_model(type(self))
+            try:
+                plan.check_keywords(data, make_check_call(), self)
+                return
+            except Invalid as exc:
+                faults = exc.faults
+            raise ValidationError(plan.title, faults)
+
+        def __setattr__(self, name: str, value: Any) -> None:
+            cls = type(self)
+            if name in cls.__dataclass_fields__:
+                self.__dict__[name] = value
+                self.__pydantic_fields_set__.add(name)
+            elif name[:1] == "_" or isinstance(getattr(cls, name, None) if name else None, property):
+                object.__setattr__(self, name, value)
+            elif cls.model_config.get("extra") == "allow":
+                self.__pydantic_extra__[name] = value
+                self.__pydantic_fields_set__.add(name)
+            else:
+                raise ValueError('"%s" object has no field "%s"' % (cls.__name__, name))
+
+        def __getattr__(self, name: str) -> Any:
+            extra = None if name in _STATE else self.__pydantic_extra__
+            if extra and name in extra:
+                return extra[name]
+            raise AttributeError("%r object has no attribute %r" % (type(self).__name__, name))
+
+        def __delattr__(self, name: str) -> None:
+            extra = self.__pydantic_extra__
+            if name in self.__dict__:
+                del self.__dict__[name]
+            elif extra and name in extra:
+                del extra[name]
+            else:
+                raise AttributeError("%r object has no attribute %r" % (type(self).__name__, name))
+
+    # -- making
+
+    @classmethod
+    def model_validate(
+        cls: Type[M],
+        obj: Any,
+        *,
+        strict: Optional[bool] = None,
+        extra: Optional[str] = None,
+        from_attributes: Optional[bool] = None,
+        context: Any = None,
+        by_alias: Optional[bool] = None,
+        by_name: Optional[bool] = None,
+    ) -> M:
+        """Check a mapping or an instance; raises ``ValidationError`` with every fault."""
+        made: M = check_value(_plan_of_model(cls), obj, make_check_call(
+            strict=strict, extra=extra, from_attributes=from_attributes, context=context, by_alias=by_alias,
+            by_name=by_name))
+        return made
+
+    @classmethod
+    def model_validate_json(
+        cls: Type[M],
+        json_data: Union[str, bytes, bytearray],
+        *,
+        strict: Optional[bool] = None,
+        extra: Optional[str] = None,
+        context: Any = None,
+        by_alias: Optional[bool] = None,
+        by_name: Optional[bool] = None,
+    ) -> M:
+        """Check a JSON document; raises ``ValidationError`` with every fault."""
+        made: M = check_document(_plan_of_model(cls), json_data, make_check_call(
+            from_json=True, strict=strict, extra=extra, context=context, by_alias=by_alias, by_name=by_name))
+        return made
+
+    @classmethod
+    def model_validate_strings(
+        cls: Type[M],
+        obj: Any,
+        *,
+        strict: Optional[bool] = None,
+        extra: Optional[str] = None,
+        context: Any = None,
+        by_alias: Optional[bool] = None,
+        by_name: Optional[bool] = None,
+    ) -> M:
+        """Check a dict whose values are text, such as an environment; raises ``ValidationError``."""
+        made: M = check_value(_plan_of_model(cls), obj, make_check_call(
+            strings=True, strict=strict, extra=extra, context=context, by_alias=by_alias, by_name=by_name))
+        return made
+
+    @classmethod
+    def model_construct(cls: Type[M], _fields_set: Optional[Set[str]] = None, **values: Any) -> M:
+        """Make an instance of values as they are, checking nothing."""
+        plan = _plan_of_model(cls)
+        state: Dict[str, Any] = {}
+        for name, field in plan.fields.items():
+            if name in values:
+                state[name] = values[name]
+            elif not field.required:
+                state[name] = field.make_default()
+        fields_set = {name for name in state if name in values} if _fields_set is None else _fields_set
+        extra: Optional[Dict[str, Any]] = None
+        if plan.extra == "allow":
+            extra = {name: value for name, value in values.items() if name not in plan.fields}
+            if _fields_set is None:
+                fields_set.update(extra)
+        made = cls.__new__(cls)
+        _set_state(made, state, fields_set, extra)
+        if plan.hook is not None:
+            made.model_post_init(None)
+        return made
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Run after each validation; a ``ValueError`` raised here becomes a fault."""
+
+    # -- dumping
+
+    def model_dump(
+        self,
+        *,
+        mode: str = "python",
+        include: Any = None,
+        exclude: Any = None,
+        context: Any = None,
+        by_alias: Optional[bool] = None,
+        exclude_unset: bool = False,
+        exclude_defaults: bool = False,
+        exclude_none: bool = False,
+        exclude_computed_fields: bool = False,
+        round_trip: bool = False,
+        warnings: Union[bool, str] = True,
+        fallback: Optional[Callable[[Any], Any]] = None,
+        serialize_as_any: bool = False,
+        polymorphic_serialization: Optional[bool] = None,
+    ) -> Dict[str, Any]:
+        """Dump to a dict: Python's own values in mode "python", what JSON can say in mode "json"."""
+        call = make_dump_call(
+            mode, False, by_alias=by_alias, exclude_unset=exclude_unset, exclude_defaults=exclude_defaults,
+            exclude_none=exclude_none, exclude_computed_fields=exclude_computed_fields, round_trip=round_trip,
+            fallback=fallback, serialize_as_any=serialize_as_any,
+            polymorphic_serialization=polymorphic_serialization, context=context)
+        dumped: Dict[str, Any] = dump_value(_plan_of_model(type(self)), self, call, include, exclude, warnings)
+        return dumped
+
+    def model_dump_json(
+        self,
+        *,
+        indent: Optional[int] = None,
+        ensure_ascii: bool = False,
+        include: Any = None,
+        exclude: Any = None,
+        context: Any = None,
+        by_alias: Optional[bool] = None,
+        exclude_unset: bool = False,
+        exclude_defaults: bool = False,
+        exclude_none: bool = False,
+        exclude_computed_fields: bool = False,
+        round_trip: bool = False,
+        warnings: Union[bool, str] = True,
+        fallback: Optional[Callable[[Any], Any]] = None,
+        serialize_as_any: bool = False,
+        polymorphic_serialization: Optional[bool] = None,
+        inf_nan: str = "null",
+    ) -> str:
+        """Dump to JSON text.
+
+        ``inf_nan`` goes beyond pydantic: "null" is its way and loses what it replaces; "constants" writes ``NaN`` and
+        ``Infinity``, which is no JSON to strict parsers; "strings" writes them as text that typed fields read back.
+        """
+        call = make_dump_call(
+            "json", True, by_alias=by_alias, exclude_unset=exclude_unset, exclude_defaults=exclude_defaults,
+            exclude_none=exclude_none, exclude_computed_fields=exclude_computed_fields, round_trip=round_trip,
+            fallback=fallback, serialize_as_any=serialize_as_any,
+            polymorphic_serialization=polymorphic_serialization, context=context)
+        return dump_document(
+            _plan_of_model(type(self)), self, call, include, exclude, warnings, indent, ensure_ascii, inf_nan)
+
+    # -- copying
+
+    def model_copy(self: M, *, update: Any = None, deep: bool = False) -> M:
+        """Copy, deeply if asked to; ``update`` sets fields without checking them."""
+        copied = self.__deepcopy__() if deep else self.__copy__()
+        if update:
+            names = update.keys()
+            if type(self).model_config.get("extra") == "allow":
+                fields = type(self).__dataclass_fields__
+                extra = copied.__pydantic_extra__ or {}
+                for name, value in update.items():
+                    (copied.__dict__ if name in fields else extra)[name] = value
+                object.__setattr__(copied, "__pydantic_extra__", extra)
+            else:
+                copied.__dict__.update(update)
+            copied.__pydantic_fields_set__.update(names)
+        return copied
+
+    def __copy__(self: M) -> M:
+        made = type(self).__new__(type(self))
+        extra = self.__pydantic_extra__
+        _set_state(made, dict(self.__dict__), set(self.__pydantic_fields_set__), None if extra is None else dict(extra))
+        return made
+
+    def __deepcopy__(self: M, memo: Optional[Dict[int, Any]] = None) -> M:
+        made = type(self).__new__(type(self))
+        memo = {} if memo is None else memo
+        # Noted before its parts are copied: a part may lead back here.
+        memo[id(self)] = made
+        _set_state(
+            made, _copy.deepcopy(self.__dict__, memo), set(self.__pydantic_fields_set__),
+            _copy.deepcopy(self.__pydantic_extra__, memo))
+        return made
+
+    def __replace__(self: M, **changes: Any) -> M:
+        return self.model_copy(update=changes)
+
+    def __getstate__(self) -> Dict[str, Any]:
+        return {
+            "__dict__": self.__dict__, "__pydantic_extra__": self.__pydantic_extra__,
+            "__pydantic_fields_set__": self.__pydantic_fields_set__, "__pydantic_private__": None,
+        }
+
+    def __setstate__(self, state: Dict[str, Any]) -> None:
+        _set_state(self, state["__dict__"], state["__pydantic_fields_set__"], state["__pydantic_extra__"])
+
+    # -- asking
+
+    @property
+    def model_fields_set(self) -> Set[str]:
+        """The names of the fields that were given or assigned."""
+        fields_set: Set[str] = self.__pydantic_fields_set__
+        return fields_set
+
+    @property
+    def model_extra(self) -> Optional[Dict[str, Any]]:
+        """The values of unknown names where the class allows them, else None."""
+        extra: Optional[Dict[str, Any]] = self.__pydantic_extra__
+        return extra
+
+    @classmethod
+    def model_json_schema(
+        cls,
+        by_alias: Optional[bool] = None,
+        ref_template: str = "#/$defs/{model}",
+        schema_generator: Any = None,
+        mode: str = "validation",
+        *,
+        union_format: str = "any_of",
+    ) -> Dict[str, Any]:
+        """Describe the class as JSON schema."""
+        return make_schema(_plan_of_model(cls), ref_template, mode, union_format, schema_generator)
+
+    @classmethod
+    def model_rebuild(cls, *, force: bool = False, raise_errors: bool = True, **namespace: Any) -> Optional[bool]:
+        """Build the plan of the class if it has none; None where there was nothing to do."""
+        if namespace:
+            raise TypeError("model_rebuild takes no namespace here: names are looked up in the class's module")
+        _plan_of_model(cls)
+        return True if force else None
+
+    @classmethod
+    def model_parametrized_name(cls, params: Tuple[Any, ...]) -> str:
+        """Refuse: no model here is generic."""
+        raise TypeError("Concrete names should only be generated for generic models.")
+
+    @classmethod
+    def __class_getitem__(cls, params: Any) -> Any:
+        raise TypeError("%r cannot be parametrized because it does not inherit from typing.Generic" % cls)
+
+    def __eq__(self, other: Any) -> bool:
+        if not isinstance(other, Model):
+            return NotImplemented
+        if type(self) is not type(other) or self.__pydantic_extra__ != other.__pydantic_extra__:
+            return False
+        if self.__dict__ == other.__dict__:
+            return True
+        # What stands beside the fields does not count.
+        fields = type(self).__dataclass_fields__
+        mine, theirs = ({name: value for name, value in vars(side).items() if name in fields} for side in (self, other))
+        return (len(mine) < len(self.__dict__) or len(theirs) < len(other.__dict__)) and mine == theirs
+
+    def __iter__(self) -> Iterator[Tuple[str, Any]]:
+        yield from [(name, value) for name, value in self.__dict__.items() if not name.startswith("_")]
+        if self.__pydantic_extra__:
+            yield from self.__pydantic_extra__.items()
+
+    def __repr__(self) -> str:
+        return "%s(%s)" % (type(self).__name__, ", ".join(self._show_fields()))
+
+    def __str__(self) -> str:
+        return " ".join(self._show_fields())
+
+    def _show_fields(self) -> List[str]:
+        shown: List[Tuple[str, Any]] = [
+            (name, value) for name, value in self.__dict__.items() if name in type(self).__dataclass_fields__]
+        shown.extend((self.__pydantic_extra__ or {}).items())
+        shown.extend((name, getattr(self, name)) for name in type(self).model_computed_fields)
+        return ["%s=%r" % pair for pair in shown]
+
+
+def _plan_of_model(cls: Any) -> RecordPlan:
+    plan = cls.__dict__.get("__codec_plan__")
+    return plan if plan is not None else plan_of(cls)  # type: ignore[no-any-return,return-value]  # a model's plan
+
+
+def _set_state(made: Any, values: Dict[str, Any], fields_set: Any, extra: Any) -> None:
+    object.__setattr__(made, "__dict__", values)
+    object.__setattr__(made, "__pydantic_fields_set__", fields_set)
+    object.__setattr__(made, "__pydantic_extra__", extra)
+
+
+def _make_dataclass(cls: Any, scope: Dict[str, Any]) -> None:
+    """Make a subclass a dataclass without the methods that Model has of its own."""
+    annotations = own_annotations(cls)
+    if any(isinstance(annotation, str) for annotation in annotations.values()):
+        # dataclass looks for the module of a quoted annotation, which an exec-ed class does not have.
+        annotations = {name: unquote_early(annotation, scope) for name, annotation in annotations.items()}
+        cls.__annotations__ = annotations
+    for name, annotation in annotations.items():
+        if is_class_var(annotation):
+            continue
+        if name.startswith("_"):
+            raise TypeError("Field %r of %s starts with an underscore, which no field may" % (name, cls.__qualname__))
+        default = cls.__dict__.get(name)
+        if isinstance(default, (list, dict, set)):
+            # Each instance gets a default of its own.
+            setattr(cls, name, dataclasses.field(default_factory=lambda value=default: _copy.deepcopy(value)))
+    own_doc = cls.__doc__ if "__doc__" in cls.__dict__ else None
+    # Without a docstring, dataclass would spend its time on one that shows the signature.
+    cls.__doc__ = own_doc or "."
+    dataclasses.dataclass(init=False, repr=False, eq=False)(cls)
+    cls.__doc__ = own_doc
+    for name in list(cls.__dataclass_fields__) + ["__match_args__", "__replace__"]:
+        if name in cls.__dict__:
+            delattr(cls, name)
+
+

@@ -1,0 +1,215 @@
+"""What every plan is, what one call carries along, and how a described type becomes a plan.
+
+In: ``Hint``. Out: ``Plan`` objects, one class per kind of type, built once per class and kept on it. The kinds
+themselves stand in the other modules of this folder, which register their makers here.
+"""
+
+import sys
+from typing import Any, Callable, Dict, FrozenSet, List, Optional, Tuple
+
+from ..errors import Fault, Invalid, clip_repr
+from ..hints import Hint
+
+# How exactly an input matched, for the choice a union makes.
+LAX, STRICT, EXACT = 0, 1, 2
+
+NO_TYPES: FrozenSet[type] = frozenset()
+
+
+class CheckCall:
+    """Options and state of one validation; ``exactness`` and ``n_fields_set`` serve unions."""
+
+    __slots__ = ("from_json", "strings", "strict", "extra", "from_attributes", "context", "exactness",
+                 "n_fields_set", "in_union")
+
+    def __init__(
+        self,
+        *,
+        from_json: bool = False,
+        strings: bool = False,
+        strict: bool = False,
+        extra: Optional[str] = None,
+        from_attributes: bool = False,
+        context: Any = None,
+    ) -> None:
+        # Text alone is worded, and at its base read, as JSON is.
+        self.from_json = from_json or strings
+        self.strings = strings
+        self.strict = strict
+        self.extra = extra
+        self.from_attributes = from_attributes
+        self.context = context
+        self.exactness = EXACT
+        self.n_fields_set: Optional[int] = None
+        self.in_union = False
+
+    def lower(self, exactness: int) -> None:
+        """Note that the input matched no better than this."""
+        if exactness < self.exactness:
+            self.exactness = exactness
+
+    def invalid(self, kind: str, value: Any, ctx: Optional[Dict[str, Any]] = None) -> Invalid:
+        """Make the exception for one fault of ``value``."""
+        return Invalid([Fault(kind, value, ctx, self.from_json)])
+
+
+class Mismatch(Exception):
+    """A value that is not what a plan dumps, raised only while a union looks for a choice that fits."""
+
+
+class DumpCall:
+    """Options and state of one dump.
+
+    ``mode`` is "python" or "json"; ``text`` says that JSON text will be made of the result, where some errors
+    differ. ``trial`` is set while a union tries its choices: None, "strict" or "lax".
+    """
+
+    __slots__ = ("mode", "text", "exclude_unset", "exclude_defaults", "exclude_none", "exclude_computed",
+                 "round_trip", "fallback", "as_any", "polymorphic", "context", "trial", "warned", "ids", "field", "depth")
+
+    def __init__(
+        self,
+        mode: str = "python",
+        *,
+        text: bool = False,
+        exclude_unset: bool = False,
+        exclude_defaults: bool = False,
+        exclude_none: bool = False,
+        exclude_computed: bool = False,
+        round_trip: bool = False,
+        fallback: Optional[Callable[[Any], Any]] = None,
+        as_any: bool = False,
+        polymorphic: bool = False,
+        context: Any = None,
+    ) -> None:
+        self.mode = mode
+        self.text = text
+        self.exclude_unset = exclude_unset
+        self.exclude_defaults = exclude_defaults
+        self.exclude_none = exclude_none
+        self.exclude_computed = exclude_computed
+        self.round_trip = round_trip
+        self.fallback = fallback
+        self.as_any = as_any
+        self.polymorphic = polymorphic
+        self.context = context
+        self.trial: Optional[str] = None
+        self.warned: List[str] = []
+        self.ids: Dict[int, int] = {}
+        self.field: Optional[str] = None
+        self.depth = 0
+
+    def warn(self, expected: str, value: Any) -> None:
+        """Note a value of an unexpected type; inside a union's trial, give the choice up instead.
+
+        None is never worth a warning: a field that was left out of a construction says nothing.
+        """
+        if self.trial is not None:
+            raise Mismatch(self.describe_unexpected(expected, value))
+        if value is not None:
+            self.warned.append(self.describe_unexpected(expected, value))
+
+    def warn_text(self, text: str) -> None:
+        """Note a warning already put into words."""
+        if self.trial is not None:
+            raise Mismatch(text)
+        self.warned.append(text)
+
+    def describe_unexpected(self, expected: str, value: Any) -> str:
+        where = "" if self.field is None else "field_name=%r, " % self.field
+        return (
+            "PydanticSerializationUnexpectedValue(Expected `%s` - serialized value may not be as expected "
+            "[%sinput_value=%s, input_type=%s])" % (expected, where, clip_repr(value), type(value).__name__))
+
+
+class Plan:
+    """How values of one type are checked and dumped.
+
+    ``title`` names the type in errors, ``dump_title`` in a dump's warnings. ``exact`` holds the types whose values every check accepts
+    as they are. ``check`` returns the checked value or raises ``Invalid``; ``dump`` returns plain data, or JSON-ready
+    data in mode "json".
+    """
+
+    __slots__ = ("title", "dump_title", "exact")
+    title: str
+    dump_title: str
+    exact: FrozenSet[type]
+
+    def check(self, value: Any, call: CheckCall) -> Any:
+        raise NotImplementedError
+
+    def accepts(self, value: Any) -> bool:
+        """Tell at C speed whether a value fresh from the JSON reader may stay as it is."""
+        return type(value) in self.exact
+
+    def dump(self, value: Any, call: DumpCall, include: Any = None, exclude: Any = None) -> Any:
+        raise NotImplementedError
+
+    def dump_key(self, key: Any, call: DumpCall) -> Any:
+        """Dump a value that is the key of a dict."""
+        raise NotImplementedError
+
+    def schema(self, book: Any) -> Dict[str, Any]:
+        """Describe the type as JSON schema; ``book`` collects what is referred to by name."""
+        raise NotImplementedError
+
+
+def check_part(plan: Plan, part: Any, call: CheckCall) -> Any:
+    """Check a part of a container; where only text is read, a part must be text or a dict."""
+    if call.strings:
+        if not isinstance(part, (str, dict)):
+            raise call.invalid("string_type", part)
+    elif type(part) in plan.exact and not call.in_union:
+        return part
+    return plan.check(part, call)
+
+
+Build = Callable[[Hint], Plan]
+# kind -> maker(hint, build), filled by the modules that define the kinds.
+MAKERS: Dict[str, Callable[[Hint, Build], Any]] = {}
+# Where a class keeps its plan. TypedDicts and dataclasses take what to do with extra keys from the model around them,
+# so they keep one plan for each.
+_KEPT: Dict[str, str] = {"ignore": "__codec_plan__", "allow": "__codec_plan_allow__", "forbid": "__codec_plan_forbid__"}
+
+
+def build_plan(hint: Hint, extra: str = "ignore") -> Plan:
+    """Build the plan of a described type, and of every class it mentions that has none yet."""
+    started: Dict[Tuple[Any, str], Plan] = {}
+
+    def builder(extra: str) -> Build:
+        def build(inner: Hint) -> Plan:
+            if inner.kind not in ("record", "typed-dict"):
+                made: Plan = MAKERS[inner.kind](inner, build)
+                return made
+            place = (inner.source, _place_of(inner.source, extra))
+            plan = inner.source.__dict__.get(place[1]) or started.get(place)
+            if plan is None:
+                # A class may mention itself: its plan stands before its parts are built.
+                started[place] = plan = MAKERS[inner.kind](inner, build)
+                plan.extra = getattr(inner.source, "model_config", {}).get("extra", "ignore") if plan.is_model else extra
+                plan.complete(builder(plan.extra))
+            return plan  # type: ignore[no-any-return]  # what stands on a class is its plan
+
+        return build
+
+    plan = builder(extra)(hint)
+    for (cls, place), kept in started.items():
+        # Published only when every part is complete: other threads see a whole plan or none.
+        type.__setattr__(cls, place, kept)
+    return plan
+
+
+def kept_plan(cls: Any) -> Optional[Plan]:
+    """Give the plan a class carries already for use outside of any model."""
+    plan: Optional[Plan] = cls.__dict__.get(_KEPT["ignore"])
+    return plan
+
+
+def _place_of(cls: Any, extra: str) -> str:
+    return _KEPT["ignore" if hasattr(cls, "__codec_model__") else extra]
+
+
+def is_from(value_type: type, module: str, name: str) -> bool:
+    """Tell whether a type is, or comes from, a class of a module that this one must not import."""
+    cls = getattr(sys.modules.get(module), name, None)
+    return cls is not None and issubclass(value_type, cls)

@@ -1,0 +1,310 @@
+"""Plans of Optional, Union, Literal and Enum.
+
+In: a value that must be one of several things. Out: the thing it is, chosen as pydantic's smart mode chooses.
+"""
+
+from typing import Any, Dict, List, Optional, Tuple
+
+from ..errors import Fault, Invalid
+from ..hints import Hint
+from .anything import dump_any, dump_any_key
+from .base import EXACT, LAX, MAKERS, NO_TYPES, Build, CheckCall, DumpCall, Mismatch, Plan
+from .scalars import FloatPlan, IntPlan, StrPlan
+
+_NOTHING: Any = object()
+_INT64_SIZE = 1 << 63
+_LOOKED_UP = frozenset((bool, int, str))
+# An enum that is also one of these reads its values as they are read.
+_ENUM_BASES: Tuple[Tuple[type, Plan], ...] = ((int, IntPlan()), (float, FloatPlan()), (str, StrPlan()))
+
+
+class OptionalPlan(Plan):
+    """None or another type."""
+
+    __slots__ = ("inner",)
+    dump_title = "nullable"
+
+    def __init__(self, inner: Plan) -> None:
+        self.inner = inner
+        self.exact = inner.exact | frozenset((type(None),))
+
+    @property
+    def title(self) -> str:  # type: ignore[override]  # the inner title may not be known yet
+        return "nullable[%s]" % self.inner.title
+
+    def check(self, value: Any, call: CheckCall) -> Any:
+        return None if value is None else self.inner.check(value, call)
+
+    def accepts(self, value: Any) -> bool:
+        return value is None or self.inner.accepts(value)
+
+    def dump(self, value: Any, call: DumpCall, include: Any = None, exclude: Any = None) -> Any:
+        return None if value is None else self.inner.dump(value, call, include, exclude)
+
+    def dump_key(self, key: Any, call: DumpCall) -> Any:
+        return dump_any_key(key, call) if key is None else self.inner.dump_key(key, call)
+
+    def schema(self, book: Any) -> Dict[str, Any]:
+        return {"anyOf": _flat_choices([self.inner.schema(book), {"type": "null"}])}
+
+
+class UnionPlan(Plan):
+    """One of several types: the one that takes the value best, the leftmost of equals."""
+
+    __slots__ = ("choices",)
+
+    def __init__(self, choices: Tuple[Plan, ...]) -> None:
+        self.choices = choices
+        scalar = all(choice.exact for choice in choices)
+        self.exact = frozenset().union(*(choice.exact for choice in choices)) if scalar else NO_TYPES
+
+    @property
+    def title(self) -> str:  # type: ignore[override]  # the inner titles may not be known yet
+        return "union[%s]" % ",".join(choice.title for choice in self.choices)
+
+    @property
+    def dump_title(self) -> str:  # type: ignore[override]
+        return "Union[%s]" % ", ".join(choice.dump_title for choice in self.choices)
+
+    def check(self, value: Any, call: CheckCall) -> Any:
+        outer_exactness, outer_count, outer_union = call.exactness, call.n_fields_set, call.in_union
+        call.in_union = True
+        best: Optional[Tuple[Any, int, Optional[int]]] = None
+        faults: List[Fault] = []
+        for choice in self.choices:
+            call.exactness, call.n_fields_set = EXACT, None
+            try:
+                checked = choice.check(value, call)
+            except Invalid as exc:
+                for fault in exc.faults:
+                    fault.path.append(choice.title)
+                faults.extend(exc.faults)
+                continue
+            found = (checked, call.exactness, call.n_fields_set)
+            if call.exactness == EXACT and call.n_fields_set is None:
+                best = found
+                break
+            if best is None or _is_better(found, best):
+                best = found
+        call.exactness, call.n_fields_set, call.in_union = outer_exactness, outer_count, outer_union
+        if best is None:
+            raise Invalid(faults)
+        call.lower(best[1])
+        if best[2] is not None:
+            call.n_fields_set = (call.n_fields_set or 0) + best[2]
+        return best[0]
+
+    def dump(self, value: Any, call: DumpCall, include: Any = None, exclude: Any = None) -> Any:
+        found, result = self._try_choices(lambda choice: choice.dump(value, call, include, exclude), call)
+        return result if found else dump_any(value, call, include, exclude)
+
+    def dump_key(self, key: Any, call: DumpCall) -> Any:
+        found, result = self._try_choices(lambda choice: choice.dump_key(key, call), call)
+        return result if found else dump_any_key(key, call)
+
+    def _try_choices(self, dump: Any, call: DumpCall) -> Tuple[bool, Any]:
+        """Dump by the first choice that fits, strictly if any does, else laxly; else note why none did."""
+        outer, field, depth = call.trial, call.field, call.depth
+        reasons: List[str] = []
+        try:
+            for trial in ("strict", "lax"):
+                call.trial = trial
+                for choice in self.choices:
+                    try:
+                        return True, dump(choice)
+                    except Mismatch as exc:
+                        call.field, call.depth = field, depth
+                        if trial == "strict":
+                            reasons.append(str(exc))
+        finally:
+            call.trial = outer
+        if outer is not None:
+            raise Mismatch("\n".join(reasons))
+        for reason in reasons:
+            call.warn_text(reason)
+        return False, None
+
+    def schema(self, book: Any) -> Dict[str, Any]:
+        choices = _flat_choices([choice.schema(book) for choice in self.choices])
+        return choices[0] if len(choices) == 1 else {"anyOf": choices}
+
+
+class ValueLookup:
+    """Finds which of fixed values an input is: of the same type first, then any that is equal to it."""
+
+    __slots__ = ("results", "kinds", "equals")
+
+    def __init__(self, pairs: List[Tuple[Any, Any]]) -> None:
+        # (type, value) -> result for the three types that JSON and Python share; 1 and True are told apart.
+        self.results: Dict[Tuple[type, Any], Any] = {}
+        for value, result in pairs:
+            if type(value) in _LOOKED_UP:
+                self.results.setdefault((type(value), value), result)
+        self.kinds = frozenset(type(value) for value, _ in pairs)
+        # An input of another type is what it is equal to: True before the last of others, those before 1 or "a".
+        self.equals = sorted(reversed(pairs), key=_rank_equal)
+
+    def find(self, value: Any, call: CheckCall) -> Any:
+        """Find the result for an input, or ``_NOTHING``; raises ``Invalid`` for what cannot be looked up."""
+        kind = type(value)
+        if kind in _LOOKED_UP:
+            found = self.results.get((kind, value), _NOTHING)
+            if found is not _NOTHING:
+                return found
+        if kind is int and int in self.kinds and not -_INT64_SIZE <= value < _INT64_SIZE:
+            raise call.invalid("int_parsing_size", value)
+        if kind is str and str in self.kinds and not value.isascii():
+            try:
+                value.encode("utf-8")
+            except UnicodeEncodeError:
+                raise call.invalid("string_unicode", value) from None
+        try:
+            hash(value)
+            return next((result for wanted, result in self.equals if wanted == value), _NOTHING)
+        except Exception:
+            return _NOTHING
+
+
+def _rank_equal(pair: Tuple[Any, Any]) -> int:
+    kind = type(pair[0])
+    return 0 if kind is bool else 2 if kind in _LOOKED_UP else 1
+
+
+class LiteralPlan(Plan):
+    """One of given values."""
+
+    __slots__ = ("values", "expected", "lookup")
+
+    def __init__(self, values: Tuple[Any, ...]) -> None:
+        self.values = values
+        self.expected = list_choices([repr(value) for value in values])
+        self.title = self.dump_title = "literal[%s]" % ",".join(repr(value) for value in values)
+        self.exact = NO_TYPES
+        self.lookup = ValueLookup([(value, value) for value in values])
+
+    def check(self, value: Any, call: CheckCall) -> Any:
+        found = self.lookup.find(value, call)
+        if found is _NOTHING:
+            raise call.invalid("literal_error", value, {"expected": self.expected})
+        return found
+
+    def dump(self, value: Any, call: DumpCall, include: Any = None, exclude: Any = None) -> Any:
+        if call.trial is not None and not any(type(value) is type(w) and value == w for w in self.values):
+            call.warn(self.dump_title, value)
+        return dump_any(value, call, include, exclude)
+
+    def dump_key(self, key: Any, call: DumpCall) -> Any:
+        if call.trial is not None and not any(type(key) is type(w) and key == w for w in self.values):
+            call.warn(self.dump_title, key)
+        return dump_any_key(key, call)
+
+    def schema(self, book: Any) -> Dict[str, Any]:
+        values = [getattr(value, "value", value) for value in self.values]
+        return describe_values(values)
+
+
+class EnumPlan(Plan):
+    """A member of an Enum, or the value of one."""
+
+    __slots__ = ("cls", "expected", "lookup", "base")
+    dump_title = "enum"
+
+    def __init__(self, cls: Any) -> None:
+        self.cls = cls
+        self.expected = list_choices([repr(member.value) for member in cls])
+        self.exact = NO_TYPES
+        self.lookup = ValueLookup([(member.value, member) for member in cls])
+        self.base: Optional[Plan] = next((plan for base, plan in _ENUM_BASES if issubclass(cls, base)), None)
+        self.title = "%senum[%s]" % ("" if self.base is None else self.base.title + "-", cls.__name__)
+
+    def check(self, value: Any, call: CheckCall) -> Any:
+        if isinstance(value, self.cls):
+            return value
+        if call.strict and not call.from_json:
+            raise call.invalid("is_instance_of", value, {"class": self.cls.__qualname__})
+        call.lower(LAX)
+        found = self.lookup.find(value, call)
+        if found is _NOTHING and self.base is not None and (not call.strict or call.strings):
+            try:
+                found = self.lookup.find(self.base.check(value, call), call)
+            except Invalid as exc:
+                if exc.faults[0].kind == "string_unicode":
+                    raise
+        if found is _NOTHING:
+            found = self._find_missing(value)
+        if found is _NOTHING:
+            raise call.invalid("enum", value, {"expected": self.expected})
+        return found
+
+    def _find_missing(self, value: Any) -> Any:
+        """Ask the class's own ``_missing_``."""
+        found = self.cls._missing_(value)
+        return found if isinstance(found, self.cls) else _NOTHING
+
+    def dump(self, value: Any, call: DumpCall, include: Any = None, exclude: Any = None) -> Any:
+        if not isinstance(value, self.cls):
+            call.warn(self.dump_title, value)
+        return dump_any(value, call, include, exclude)
+
+    def dump_key(self, key: Any, call: DumpCall) -> Any:
+        if not isinstance(key, self.cls):
+            call.warn(self.dump_title, key)
+        return dump_any_key(key, call)
+
+    def schema(self, book: Any) -> Dict[str, Any]:
+        return dict(book.refer(self.cls, self._describe))
+
+    def _describe(self) -> Dict[str, Any]:
+        out = describe_values([member.value for member in self.cls])
+        if "const" in out:
+            out = {"const": out["const"], **out}
+        out["title"] = self.cls.__name__
+        doc = self.cls.__doc__
+        if doc and doc != "An enumeration.":
+            out["description"] = doc.strip()
+        return out
+
+
+def list_choices(shown: List[str]) -> str:
+    """Join choices as prose: ``'a', 'b' or 'c'``."""
+    return shown[0] if len(shown) == 1 else "%s or %s" % (", ".join(shown[:-1]), shown[-1])
+
+
+def describe_values(values: List[Any]) -> Dict[str, Any]:
+    """Describe a fixed set of values as JSON schema."""
+    out: Dict[str, Any] = {"const": values[0]} if len(values) == 1 else {"enum": values}
+    kinds = {type(value) for value in values}
+    if len(kinds) == 1:
+        name = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}.get(kinds.pop())
+        if name is not None:
+            out["type"] = name
+    return out
+
+
+def _is_better(new: Tuple[Any, int, Optional[int]], old: Tuple[Any, int, Optional[int]]) -> bool:
+    if new[2] is not None and old[2] is not None and new[2] != old[2]:
+        return new[2] > old[2]
+    return new[1] > old[1]
+
+
+def _flat_choices(choices: List[Dict[str, Any]]) -> List[Dict[str, Any]]:
+    flat: List[Dict[str, Any]] = []
+    for choice in choices:
+        for part in choice["anyOf"] if set(choice) == {"anyOf"} else [choice]:
+            if part not in flat:
+                flat.append(part)
+    return flat
+
+
+def _make_optional(hint: Hint, build: Build) -> Plan:
+    return OptionalPlan(build(hint.items[0]))
+
+
+def _make_union(hint: Hint, build: Build) -> Plan:
+    return UnionPlan(tuple(build(item) for item in hint.items))
+
+
+MAKERS["optional"] = _make_optional
+MAKERS["union"] = _make_union
+MAKERS["literal"] = lambda hint, build: LiteralPlan(hint.source)
+MAKERS["enum"] = lambda hint, build: EnumPlan(hint.source)

@@ -1,0 +1,407 @@
+"""Plans of list, dict and TypedDict.
+
+In: a list or mapping, or in lax mode what can stand for one. Out: a new plain list or dict whose parts are checked;
+and back. Faults get their place in the container while they pass through it.
+"""
+
+from collections import abc
+from typing import Any, Dict, FrozenSet, Iterable, List, Optional, Tuple
+
+from ..errors import Fault, Invalid, replace_surrogates, safe_repr
+from ..hints import Hint, typed_dict_hints
+from .anything import choose_items, dump_any, dump_any_key, make_object
+from .base import LAX, MAKERS, NO_TYPES, Build, CheckCall, DumpCall, Mismatch, Plan, check_part
+from .filters import filter_key
+
+_NO_LISTS = (str, bytes, bytearray, dict, abc.Mapping)
+
+
+class ListPlan(Plan):
+    """A list of one type."""
+
+    __slots__ = ("item",)
+
+    def __init__(self, item: Plan) -> None:
+        self.item = item
+        self.exact = NO_TYPES
+
+    @property
+    def title(self) -> str:  # type: ignore[override]  # the item's title may not be known yet
+        return "list[%s]" % self.item.title
+
+    @property
+    def dump_title(self) -> str:  # type: ignore[override]
+        return "list[%s]" % self.item.dump_title
+
+    def accepts(self, value: Any) -> bool:
+        if type(value) is not list:
+            return False
+        exact = self.item.exact
+        return bool(exact) and exact.issuperset(map(type, value)) or all(map(self.item.accepts, value))
+
+    def check(self, value: Any, call: CheckCall) -> Any:
+        item = self.item
+        out: List[Any] = []
+        faults: List[Fault] = []
+        check, exact, add = item.check, NO_TYPES if call.in_union else item.exact, out.append
+        for index, part in enumerate(self._read_items(value, call)):
+            if type(part) in exact:
+                add(part)
+                continue
+            try:
+                add(check(part, call))
+            except Invalid as exc:
+                for fault in exc.faults:
+                    fault.path.append(index)
+                faults.extend(exc.faults)
+        if faults:
+            raise Invalid(faults)
+        return out
+
+    def _read_items(self, value: Any, call: CheckCall) -> Iterable[Any]:
+        if type(value) is list:
+            return value
+        if isinstance(value, list):
+            return list.__iter__(value)
+        if call.strict or call.from_json or isinstance(value, _NO_LISTS):
+            raise call.invalid("list_type", value)
+        call.lower(LAX)
+        try:
+            iterator = iter(value)
+        except TypeError:
+            raise call.invalid("list_type", value) from None
+        return _guard_iteration(iterator, value, call)
+
+    def dump(self, value: Any, call: DumpCall, include: Any = None, exclude: Any = None) -> Any:
+        if not isinstance(value, list):
+            call.warn(self.dump_title, value)
+            return dump_any(value, call, include, exclude)
+        dump = self.item.dump
+        if include is None and exclude is None:
+            exact = self.item.exact
+            if exact and exact.issuperset(map(type, value)) and not (call.text and str in exact):
+                return list(value)
+            return [dump(part, call) for part in list.__iter__(value)]
+        return [dump(part, call, *below) for part, below in choose_items(value, include, exclude)]
+
+    def dump_key(self, key: Any, call: DumpCall) -> Any:
+        if not isinstance(key, list):
+            call.warn(self.dump_title, key)
+        return dump_any_key(key, call)
+
+    def schema(self, book: Any) -> Dict[str, Any]:
+        return {"items": self.item.schema(book), "type": "array"}
+
+
+class DictPlan(Plan):
+    """A dict with keys of one type and values of another."""
+
+    __slots__ = ("key", "value")
+
+    def __init__(self, key: Plan, value: Plan) -> None:
+        self.key = key
+        self.value = value
+        self.exact = NO_TYPES
+
+    @property
+    def title(self) -> str:  # type: ignore[override]  # the inner titles may not be known yet
+        return "dict[%s,%s]" % (self.key.title, self.value.title)
+
+    @property
+    def dump_title(self) -> str:  # type: ignore[override]
+        return "dict[%s, %s]" % (self.key.dump_title, self.value.dump_title)
+
+    def accepts(self, value: Any) -> bool:
+        # The keys of a JSON object are exact text already.
+        if type(value) is not dict or str not in self.key.exact:
+            return False
+        exact = self.value.exact
+        if exact:
+            return exact.issuperset(map(type, value.values())) or all(map(self.value.accepts, value.values()))
+        return all(map(self.value.accepts, value.values()))
+
+    def check(self, value: Any, call: CheckCall) -> Any:
+        out: Dict[Any, Any] = {}
+        faults: List[Fault] = []
+        for key, part in self._read_pairs(value, call):
+            fine = True
+            try:
+                key_out = self._check_key(key, call)
+            except Invalid as exc:
+                place_faults(exc, faults, "[key]", key)
+                fine = False
+            try:
+                value_out = check_part(self.value, part, call)
+            except Invalid as exc:
+                place_faults(exc, faults, key)
+                fine = False
+            if fine:
+                out[key_out] = value_out
+        if faults:
+            raise Invalid(faults)
+        return out
+
+    def _check_key(self, key: Any, call: CheckCall) -> Any:
+        if not call.from_json or call.strings:
+            return check_part(self.key, key, call)
+        # A key in JSON is text whatever it stands for, in strict mode too.
+        call.strings = True
+        try:
+            return check_part(self.key, key, call)
+        finally:
+            call.strings = False
+
+    def _read_pairs(self, value: Any, call: CheckCall) -> Iterable[Tuple[Any, Any]]:
+        if type(value) is dict:
+            return value.items()
+        if isinstance(value, dict):
+            return dict.items(value)
+        if call.strict or call.from_json or not isinstance(value, abc.Mapping):
+            raise call.invalid("dict_type", value)
+        try:
+            return [(key, part) for key, part in value.items()]
+        except Exception as exc:
+            raise call.invalid("mapping_type", value, {"error": describe_exception(exc)}) from None
+
+    def dump(self, value: Any, call: DumpCall, include: Any = None, exclude: Any = None) -> Any:
+        if not isinstance(value, dict):
+            call.warn(self.dump_title, value)
+            return dump_any(value, call, include, exclude)
+        pairs = []
+        for key, part in dict.items(value):
+            below: Optional[Tuple[Any, Any]] = (None, None)
+            if include is not None or exclude is not None:
+                below = filter_key(key, include, exclude)
+            if below is not None:
+                name = self.key.dump_key(key, call)
+                pairs.append((name, self.value.dump(part, call, *below)))
+        return make_object(pairs, call)
+
+    def dump_key(self, key: Any, call: DumpCall) -> Any:
+        if not isinstance(key, dict):
+            call.warn(self.dump_title, key)
+        return dump_any_key(key, call)
+
+    def schema(self, book: Any) -> Dict[str, Any]:
+        inner = self.value.schema(book)
+        out: Dict[str, Any] = {"additionalProperties": inner or True, "type": "object"}
+        names = self.key.schema(book)
+        if names.get("type") == "string" and len(names) > 1:
+            out["propertyNames"] = names
+        return out
+
+
+class KeyPlan:
+    """One key of a TypedDict."""
+
+    __slots__ = ("name", "plan", "required", "index")
+
+    def __init__(self, name: str, plan: Plan, required: bool, index: int) -> None:
+        self.name = name
+        self.plan = plan
+        self.required = required
+        self.index = index
+
+
+class TypedDictPlan(Plan):
+    """A dict whose keys are named, each with a type of its own."""
+
+    __slots__ = ("cls", "keys", "required", "extra")
+    dump_title = "typed-dict"
+    is_model = False
+
+    def __init__(self, cls: Any) -> None:
+        self.cls = cls
+        self.title = cls.__name__
+        self.exact = NO_TYPES
+        self.keys: Dict[str, KeyPlan] = {}
+        self.required: FrozenSet[str] = frozenset()
+        self.extra: str = "ignore"
+
+    def complete(self, build: Build) -> None:
+        """Build the plans of the keys; the class may mention itself."""
+        for index, (name, (hint, required)) in enumerate(typed_dict_hints(self.cls).items()):
+            self.keys[name] = KeyPlan(name, build(hint), required, index)
+        self.required = frozenset(key.name for key in self.keys.values() if key.required)
+
+    def accepts(self, value: Any) -> bool:
+        if type(value) is not dict or not self.required <= value.keys():
+            return False
+        # Fields that are set are counted only for a union, which never asks this way.
+        last = -1
+        for name, part in value.items():
+            key = self.keys.get(name)
+            if key is None or key.index < last or not (type(part) in key.plan.exact or key.plan.accepts(part)):
+                return False
+            last = key.index
+        return True
+
+    def check(self, value: Any, call: CheckCall) -> Any:
+        source = self._read_mapping(value, call)
+        out: Dict[Any, Any] = {}
+        faults: List[Fault] = []
+        for key in self.keys.values():
+            if key.name not in source:
+                if key.required:
+                    fault = Fault("missing", value, None, call.from_json)
+                    fault.path.append(key.name)
+                    faults.append(fault)
+                continue
+            try:
+                out[key.name] = check_part(key.plan, source[key.name], call)
+            except Invalid as exc:
+                place_faults(exc, faults, key.name)
+        n_fields_set = len(out)
+        extra = call.extra or self.extra
+        if extra != "ignore":
+            check_extra_keys(source, self.keys, extra, out, faults, call)
+        if faults:
+            raise Invalid(faults)
+        call.n_fields_set = (call.n_fields_set or 0) + n_fields_set
+        return out
+
+    def _read_mapping(self, value: Any, call: CheckCall) -> Any:
+        if isinstance(value, dict):
+            return value
+        if call.strict or call.from_json or not isinstance(value, abc.Mapping):
+            raise call.invalid("dict_type", value)
+        return value
+
+    def dump(self, value: Any, call: DumpCall, include: Any = None, exclude: Any = None) -> Any:
+        if not isinstance(value, dict):
+            call.warn("general-fields", value)
+            return dump_any(value, call, include, exclude)
+        pairs = []
+        n_required = 0
+        outer = call.field
+        try:
+            for name, part in dict.items(value):
+                below = filter_key(name, include, exclude)
+                if below is None:
+                    continue
+                if not isinstance(name, str):
+                    shown = "'None'" if name is None else "'%s' object" % type(name).__name__
+                    raise TypeError("%s is not an instance of 'str'" % shown)
+                key = self.keys.get(name)
+                if key is None:
+                    if call.trial == "strict" and self.extra != "allow":
+                        raise Mismatch(call.describe_unexpected("general-fields", value))
+                    if self.extra == "allow" and (part is not None or not call.exclude_none):
+                        pairs.append((dump_any_key(name, call), dump_any(part, call, *below)))
+                    continue
+                n_required += key.required
+                if call.exclude_none and part is None:
+                    continue
+                call.field = name
+                pairs.append((name, key.plan.dump(part, call, *below)))
+        finally:
+            call.field = outer
+        if call.trial is not None and n_required < len(self.required):
+            raise Mismatch(
+                "PydanticSerializationUnexpectedValue(Expected %d fields but got %d)"
+                % (len(self.required), n_required))
+        return make_object(pairs, call)
+
+    def dump_key(self, key: Any, call: DumpCall) -> Any:
+        if not isinstance(key, dict):
+            call.warn(self.dump_title, key)
+        return dump_any_key(key, call)
+
+    def schema(self, book: Any) -> Dict[str, Any]:
+        return dict(book.refer(self.cls, lambda: self._describe(book)))
+
+    def _describe(self, book: Any) -> Dict[str, Any]:
+        properties = {}
+        for name, key in self.keys.items():
+            properties[name] = title_property(name, key.plan.schema(book))
+        out: Dict[str, Any] = {"properties": properties, "title": self.cls.__name__, "type": "object"}
+        required = [name for name, key in self.keys.items() if key.required]
+        if required:
+            out["required"] = required
+        doc = self.cls.__doc__
+        if doc and not doc.startswith("dict() ->"):
+            out["description"] = clean_doc(doc)
+        return out
+
+
+def title_property(name: str, schema: Dict[str, Any]) -> Dict[str, Any]:
+    """Give the schema of a field the title pydantic makes from its name; references keep their own."""
+    if "$ref" not in schema:
+        schema["title"] = name.replace("_", " ").title()
+    return schema
+
+
+def clean_doc(doc: str) -> str:
+    """Strip the indentation that a docstring carries."""
+    lines = doc.expandtabs().strip("\n").splitlines()
+    indents = [len(line) - len(line.lstrip()) for line in lines[1:] if line.strip()]
+    margin = min(indents) if indents else 0
+    return "\n".join([lines[0].strip()] + [line[margin:].rstrip() for line in lines[1:]]).strip()
+
+
+def describe_exception(exc: BaseException) -> str:
+    """Show an exception as ``ValueError: boom``."""
+    return "%s: %s" % (type(exc).__name__, exc)
+
+
+def key_step(key: Any) -> Any:
+    """Give the location step of a dict's key: text and whole numbers as they are, else the repr."""
+    if isinstance(key, str):
+        return replace_surrogates(str.__str__(key))
+    if isinstance(key, int) and -(1 << 63) <= key < 1 << 63:
+        return int.__add__(key, 0)
+    return safe_repr(key)
+
+
+def place_faults(exc: Invalid, faults: List[Fault], *steps: Any) -> None:
+    """Add the steps from the inside out to each fault, then keep the faults."""
+    for fault in exc.faults:
+        fault.path.extend(key_step(step) for step in steps)
+    faults.extend(exc.faults)
+
+
+def check_extra_keys(
+    source: Any, known: Any, extra: str, out: Dict[Any, Any], faults: List[Fault], call: CheckCall
+) -> None:
+    """Refuse or keep the keys that no field names."""
+    for key in source:
+        if key in known:
+            continue
+        if not isinstance(key, str):
+            fault = Fault("invalid_key", key, None, call.from_json)
+        elif extra == "forbid":
+            fault = Fault("extra_forbidden", source[key], None, call.from_json)
+        else:
+            out[str.__str__(key)] = source[key]
+            continue
+        fault.path.append(key_step(key))
+        faults.append(fault)
+
+
+def _guard_iteration(iterator: Any, value: Any, call: CheckCall) -> Iterable[Any]:
+    """Read an iterator whose own failure is a fault at the index it came to."""
+    index = 0
+    while True:
+        try:
+            part = next(iterator)
+        except StopIteration:
+            return
+        except Exception as exc:
+            invalid = call.invalid("iteration_error", value, {"error": describe_exception(exc)})
+            invalid.faults[0].path.append(index)
+            raise invalid from None
+        yield part
+        index += 1
+
+
+def _make_list(hint: Hint, build: Build) -> Plan:
+    return ListPlan(build(hint.items[0]))
+
+
+def _make_dict(hint: Hint, build: Build) -> Plan:
+    return DictPlan(build(hint.items[0]), build(hint.items[1]))
+
+
+MAKERS["list"] = _make_list
+MAKERS["dict"] = _make_dict
+MAKERS["typed-dict"] = lambda hint, build: TypedDictPlan(hint.source)

@@ -1,0 +1,432 @@
+"""Plans of models and of plain dataclasses.
+
+In: an instance, a mapping or a JSON object. Out: an instance whose fields are checked; and back. What a class asks
+for beyond its annotations (limits, ``exclude_if``, extra keys, computed fields) is read off it here, once.
+"""
+
+import dataclasses
+from collections import abc
+from typing import Any, Callable, Dict, FrozenSet, List, Optional, Tuple
+
+from ..errors import Fault, Invalid
+from ..hints import record_hints, resolve_return
+from .anything import check_text, dump_any, dump_any_key, make_object
+from .base import LAX, MAKERS, NO_TYPES, STRICT, Build, CheckCall, DumpCall, Mismatch, Plan, check_part
+from .choices import OptionalPlan
+from .containers import check_extra_keys, clean_doc, describe_exception, key_step, place_faults, title_property
+from .filters import filter_key
+from .scalars import LIMIT_NAMES, BoundedPlan
+
+_MISSING = dataclasses.MISSING
+
+
+class computed_field(property):  # named like pydantic's decorator, in whose place it stands
+    """A property that is dumped after the fields: ``@computed_field`` above a method or a ``@property``."""
+
+    def __init__(self, fget: Any, *rest: Any) -> None:
+        fget = fget.fget if isinstance(fget, property) else fget
+        super().__init__(fget, *rest)
+
+
+class FieldPlan:
+    """One field: its type's plan, its default, and when a dump leaves it out."""
+
+    __slots__ = ("name", "plan", "default", "factory", "required", "exclude_if", "description", "index", "init")
+
+    def __init__(self, field: Any, plan: Plan, index: int) -> None:
+        self.name: str = field.name
+        self.plan = plan
+        self.default = field.default
+        self.factory = field.default_factory
+        self.required = field.default is _MISSING and field.default_factory is _MISSING
+        self.exclude_if: Optional[Callable[[Any], bool]] = field.metadata.get("exclude_if")
+        self.description: Optional[str] = field.metadata.get("description")
+        self.index = index
+        self.init: bool = field.init
+
+    def make_default(self) -> Any:
+        """Make the default anew, or give it where it cannot change."""
+        return self.default if self.factory is _MISSING else self.factory()
+
+
+class RecordPlan(Plan):
+    """A class with fields.
+
+    ``is_model`` tells a ``Model``, which keeps which fields were set and extra keys, from a plain dataclass.
+    """
+
+    __slots__ = ("cls", "is_model", "fields", "required", "extra", "computed", "hook", "fixed", "factories",
+                 "slotted")
+
+    def __init__(self, cls: Any) -> None:
+        self.cls = cls
+        self.is_model = hasattr(cls, "__codec_model__")
+        self.title = self.dump_title = cls.__name__
+        self.exact = NO_TYPES
+        self.fields: Dict[str, FieldPlan] = {}
+        self.required: FrozenSet[str] = frozenset()
+        self.extra: str = "ignore"
+        self.computed: List[Tuple[str, Plan, Any]] = []
+        self.hook: Optional[str] = None
+        # Defaults in the order of the fields, those that are made anew apart.
+        self.fixed: Dict[str, Any] = {}
+        self.factories: List[FieldPlan] = []
+        self.slotted = not hasattr(cls, "__dict__") or "__slots__" in cls.__dict__ and not self.is_model
+
+    def complete(self, build: Build) -> None:
+        """Build the plans of the fields; the class may mention itself."""
+        hints = record_hints(self.cls)
+        for index, field in enumerate(dataclasses.fields(self.cls)):
+            plan = build(hints[field.name])
+            bounds = {name: field.metadata[name] for name in LIMIT_NAMES if name in field.metadata}
+            if bounds:
+                plan = _bound_plan(plan, bounds)
+            self.fields[field.name] = FieldPlan(field, plan, index)
+        self.required = frozenset(field.name for field in self.fields.values() if field.required)
+        for field_plan in self.fields.values():
+            self.fixed[field_plan.name] = None if field_plan.factory is not _MISSING else field_plan.default
+            if field_plan.factory is not _MISSING:
+                self.factories.append(field_plan)
+        for name, value in _find_computed(self.cls).items():
+            hint = resolve_return(value.fget, "Computed field %r of %s" % (name, self.cls.__qualname__))
+            self.computed.append((name, build(hint), value))
+        if self.is_model:
+            post_init = getattr(self.cls, "model_post_init")
+            is_own = post_init is not getattr(_model_base(self.cls), "model_post_init")
+            self.hook = "model_post_init" if is_own else None
+        elif hasattr(self.cls, "__post_init__"):
+            self.hook = "__post_init__"
+
+    # -- checking
+
+    def check(self, value: Any, call: CheckCall) -> Any:
+        if not call.from_json:
+            if isinstance(value, self.cls):
+                if type(value) is not self.cls:
+                    call.lower(STRICT)
+                if self.is_model and call.n_fields_set is None:
+                    call.n_fields_set = len(value.model_fields_set)
+                return value
+        call.lower(STRICT)
+        if type(value) is dict and call.from_json and call.extra is None and not (call.strings or call.in_union):
+            try:
+                made = self._make_quickly(value, call)
+            except Invalid:
+                made = None
+            if made is not None:
+                return made
+        return self._make_exactly(value, self._read_source(value, call), call)
+
+    def check_keywords(self, values: Dict[str, Any], call: CheckCall, made: Any) -> None:
+        """Check the keywords of a constructor into an instance that exists already."""
+        self._make_exactly(values, values, call, made)
+
+    def _read_source(self, value: Any, call: CheckCall) -> Any:
+        if isinstance(value, dict):
+            if call.strict and not call.from_json and not self.is_model:
+                raise self._wrong_type(value, call)
+            return value
+        if not self.is_model:
+            raise self._wrong_type(value, call)
+        if not call.from_json and not call.strict and isinstance(value, abc.Mapping):
+            return value
+        if call.from_attributes and not call.from_json and _has_attributes(value):
+            return _AttributeSource(value)
+        raise self._wrong_type(value, call)
+
+    def _wrong_type(self, value: Any, call: CheckCall) -> Invalid:
+        ctx = {"class_name": self.title}
+        if not self.is_model:
+            if call.strings:
+                return call.invalid("arguments_type", value)
+            kind = "dataclass_exact_type" if call.strict and not call.from_json else "dataclass_type"
+            return call.invalid(kind, value, ctx)
+        if call.from_attributes and not call.from_json:
+            return call.invalid("model_attributes_type", value)
+        return call.invalid("model_type", value, ctx)
+
+    def _make_quickly(self, source: Dict[str, Any], call: CheckCall) -> Any:
+        """Check a JSON object that is right in every part; None or ``Invalid`` hands over to the exact way."""
+        fields = self.fields
+        values = self.fixed.copy()
+        n_known = 0
+        for name, part in source.items():
+            field = fields.get(name)
+            if field is None:
+                if self.extra != "ignore":
+                    return None
+                continue
+            n_known += 1
+            plan = field.plan
+            values[name] = part if type(part) in plan.exact or plan.accepts(part) else plan.check(part, call)
+        if self.required and not self.required <= source.keys():
+            return None
+        for field in self.factories:
+            if field.name not in source:
+                values[field.name] = field.factory()
+        names = set(source) if n_known == len(source) else fields.keys() & source.keys()
+        call.n_fields_set = (call.n_fields_set or 0) + n_known
+        kept: Optional[Dict[str, Any]] = {} if self.extra == "allow" and self.is_model else None
+        return self._finish(source, values, names, kept, call)
+
+    def _make_exactly(self, value: Any, source: Any, call: CheckCall, made: Any = None) -> Any:
+        values: Dict[str, Any] = {}
+        names = set()
+        faults: List[Fault] = []
+        for name, field in self.fields.items():
+            if name not in source:
+                if field.required:
+                    fault = Fault("missing", value, None, call.from_json)
+                    fault.path.append(name)
+                    faults.append(fault)
+                else:
+                    values[name] = field.make_default()
+                continue
+            names.add(name)
+            try:
+                values[name] = check_part(field.plan, source[name], call)
+            except Invalid as exc:
+                place_faults(exc, faults, name)
+        extra = call.extra or self.extra
+        kept: Optional[Dict[str, Any]] = {} if extra == "allow" and self.is_model else None
+        if not isinstance(source, _AttributeSource):
+            if not self.is_model:
+                _check_keywords(source, self.fields, extra, values, faults, call)
+            elif extra != "ignore":
+                check_extra_keys(source, self.fields, extra, {} if kept is None else kept, faults, call)
+        if faults:
+            raise Invalid(faults)
+        call.n_fields_set = (call.n_fields_set or 0) + len(names)
+        if kept:
+            names.update(kept)
+        return self._finish(value, values, names, kept, call, made)
+
+    def _finish(
+        self, value: Any, values: Dict[str, Any], names: Any, extra: Any, call: CheckCall, made: Any = None
+    ) -> Any:
+        """Make the instance of checked values and run its hook."""
+        if made is None:
+            made = self.cls.__new__(self.cls)
+        if self.is_model:
+            object.__setattr__(made, "__dict__", values)
+            object.__setattr__(made, "__pydantic_fields_set__", names)
+            object.__setattr__(made, "__pydantic_extra__", extra)
+        elif self.slotted:
+            for name, part in values.items():
+                object.__setattr__(made, name, part)
+        else:
+            made.__dict__.update(values)
+        if self.hook is not None:
+            try:
+                if self.is_model:
+                    made.model_post_init(call.context)
+                else:
+                    made.__post_init__()
+            except (ValueError, AssertionError) as exc:
+                kind = "value_error" if isinstance(exc, ValueError) else "assertion_error"
+                raise call.invalid(kind, value, {"error": exc}) from None
+        return made
+
+    # -- dumping
+
+    def dump(self, value: Any, call: DumpCall, include: Any = None, exclude: Any = None) -> Any:
+        if not self._is_dumpable(value, call):
+            call.warn(self.dump_title, value)
+            return dump_any(value, call, include, exclude)
+        if type(value) is not self.cls and self.is_model and (call.as_any or call.polymorphic):
+            if hasattr(type(value), "__codec_model__"):
+                return dump_any(value, call, include, exclude)
+        identity = id(value)
+        if identity in call.ids:
+            raise ValueError("Circular reference detected (id repeated)")
+        call.ids[identity] = 1
+        call.depth += 1
+        outer = call.field
+        try:
+            pairs = self._dump_fields(value, call, include, exclude)
+            if self.computed and not (call.exclude_computed or call.round_trip):
+                self._dump_computed(value, pairs, call, include, exclude)
+            return make_object(pairs, call)
+        finally:
+            call.field = outer
+            call.depth -= 1
+            del call.ids[identity]
+
+    def _is_dumpable(self, value: Any, call: DumpCall) -> bool:
+        if call.trial == "strict":
+            return type(value) is self.cls
+        if call.trial == "lax" or not self.is_model:
+            return isinstance(value, self.cls)
+        # pydantic dumps whatever has attributes where a model is expected.
+        return hasattr(value, "__dict__")
+
+    def _items(self, value: Any) -> List[Tuple[Any, Any]]:
+        if self.slotted:
+            return [(name, getattr(value, name)) for name in self.fields if hasattr(value, name)]
+        return list(value.__dict__.items())
+
+    def _dump_fields(self, value: Any, call: DumpCall, include: Any, exclude: Any) -> List[Tuple[Any, Any]]:
+        pairs = []
+        fields_set = getattr(value, "__pydantic_fields_set__", None) if call.exclude_unset else None
+        n_required = 0
+        as_any = call.as_any
+        for name, part in self._items(value):
+            field = self.fields.get(name)
+            if field is None:
+                if call.trial == "strict":
+                    raise Mismatch(call.describe_unexpected(self.dump_title, value))
+                continue
+            n_required += field.required
+            if call.exclude_none and part is None or fields_set is not None and name not in fields_set:
+                continue
+            below = filter_key(name, include, exclude) if include is not None or exclude is not None else (None, None)
+            if below is None or _is_left_out(field, part, call):
+                continue
+            call.field = name
+            plan = field.plan
+            dumped = dump_any(part, call, *below) if as_any else plan.dump(part, call, *below)
+            pairs.append((name, dumped))
+        if call.trial is not None and n_required < len(self.required):
+            raise Mismatch(
+                "PydanticSerializationUnexpectedValue(Expected %d fields but got %d)"
+                % (len(self.required), n_required))
+        extra = getattr(value, "__pydantic_extra__", None) if self.extra == "allow" else None
+        for name, part in (extra or {}).items():
+            if call.exclude_none and part is None or fields_set is not None and name not in fields_set:
+                continue
+            below = filter_key(name, include, exclude)
+            if below is not None:
+                call.field = name
+                key = check_text(name) if call.text and type(name) is str else dump_any_key(name, call)
+                pairs.append((key, dump_any(part, call, *below)))
+        return pairs
+
+    def _dump_computed(
+        self, value: Any, pairs: List[Tuple[Any, Any]], call: DumpCall, include: Any, exclude: Any
+    ) -> None:
+        for name, plan, made in self.computed:
+            below = filter_key(name, include, exclude)
+            if below is None:
+                continue
+            part = made.__get__(value, type(value))
+            if call.exclude_none and part is None:
+                continue
+            call.field = name
+            pairs.append((name, plan.dump(part, call, *below)))
+
+    def dump_key(self, key: Any, call: DumpCall) -> Any:
+        return dump_any_key(key, call)
+
+    # -- describing
+
+    def schema(self, book: Any) -> Dict[str, Any]:
+        return dict(book.refer(self.cls, lambda: self._describe(book)))
+
+    def _describe(self, book: Any) -> Dict[str, Any]:
+        properties = {}
+        required = []
+        for name, field in self.fields.items():
+            inner = field.plan.schema(book)
+            if field.description is not None:
+                inner["description"] = field.description
+            if field.default is not _MISSING:
+                inner["default"] = book.dump_default(field.plan, field.default)
+            properties[name] = title_property(name, inner)
+            if field.required or book.mode == "serialization" and field.required:
+                required.append(name)
+        if book.mode == "serialization":
+            for name, plan, made in self.computed:
+                inner = dict(plan.schema(book), readOnly=True)
+                if made.__doc__:
+                    inner["description"] = clean_doc(made.__doc__)
+                properties[name] = title_property(name, inner)
+                required.append(name)
+        out: Dict[str, Any] = {"properties": properties, "title": self.cls.__name__, "type": "object"}
+        if required:
+            out["required"] = required
+        doc = self.cls.__dict__.get("__doc__")
+        if doc and not (not self.is_model and doc.startswith(self.cls.__name__ + "(")):
+            out["description"] = clean_doc(doc)
+        if self.extra in ("forbid", "allow"):
+            out["additionalProperties"] = self.extra == "allow"
+        return out
+
+
+def _check_keywords(
+    source: Any, known: Any, extra: str, out: Dict[str, Any], faults: List[Fault], call: CheckCall
+) -> None:
+    """Refuse keys that are no text, and refuse, keep or drop unknown ones, as a call of a dataclass would."""
+    for key in source:
+        if isinstance(key, str) and (extra != "forbid" or key in known):
+            if extra == "allow" and key not in known:
+                out[str.__str__(key)] = source[key]
+            continue
+        fault = (
+            Fault("unexpected_keyword_argument", source[key], None, call.from_json) if isinstance(key, str)
+            else Fault("invalid_key", key, None, call.from_json))
+        fault.path.append(key_step(key))
+        faults.append(fault)
+
+
+class _AttributeSource:
+    """An object read by its attributes, as if it were a mapping."""
+
+    def __init__(self, source: Any) -> None:
+        self._source = source
+        self._read: Dict[str, Any] = {}
+
+    def __contains__(self, name: str) -> bool:
+        try:
+            self._read[name] = getattr(self._source, name)
+        except AttributeError:
+            return False
+        except Exception as exc:
+            self._read[name] = exc
+        return True
+
+    def __getitem__(self, name: str) -> Any:
+        found = self._read[name]
+        if isinstance(found, Exception):
+            raise Invalid([Fault("get_attribute_error", self._source, {"error": describe_exception(found)})])
+        return found
+
+
+def _model_base(cls: Any) -> Any:
+    """Find the base that says what a model is, and does nothing after a validation."""
+    return next(base for base in reversed(cls.__mro__) if "__codec_model__" in vars(base))
+
+
+def _has_attributes(value: Any) -> bool:
+    """Tell whether fields can be read off an object: the types of some modules are values, not records."""
+    return type(value).__module__ not in ("builtins", "datetime", "collections")
+
+
+def _is_left_out(field: FieldPlan, value: Any, call: DumpCall) -> bool:
+    if call.exclude_defaults and field.default is not _MISSING:
+        try:
+            if field.default == value:
+                return True
+        except Exception:
+            pass
+    return field.exclude_if is not None and bool(field.exclude_if(value))
+
+
+def _bound_plan(plan: Plan, bounds: Dict[str, Any]) -> Plan:
+    """Set limits on a plan; None, where it is allowed, has none."""
+    if isinstance(plan, OptionalPlan):
+        return OptionalPlan(_bound_plan(plan.inner, bounds))
+    return BoundedPlan(plan, bounds)
+
+
+def _find_computed(cls: Any) -> Dict[str, computed_field]:
+    found: Dict[str, computed_field] = {}
+    for base in reversed(cls.__mro__):
+        for name, value in vars(base).items():
+            if isinstance(value, computed_field):
+                found[name] = value
+            else:
+                found.pop(name, None)
+    return found
+
+
+MAKERS["record"] = lambda hint, build: RecordPlan(hint.source)

@@ -1,0 +1,396 @@
+"""Plans of None, bool, int, float and str.
+
+In: a value of any type. Out: the exact Python value, or the fault pydantic would name; and back.
+"""
+
+import re
+from typing import Any, Dict, FrozenSet, Optional, Tuple
+
+from ..errors import replace_surrogates
+from .anything import check_text, dump_any, dump_any_key
+from .base import LAX, MAKERS, NO_TYPES, STRICT, CheckCall, DumpCall, Plan, is_from
+
+_MAX_DIGITS = 4300
+_INT64 = 1 << 63
+# Unicode White_Space, which is what is trimmed around numbers in text; str.strip() would also take \x1c to \x1f.
+_SPACE = " \t\n\r\x0b\x0c\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a" \
+    "\u2028\u2029\u202f\u205f\u3000"
+_TRUE_WORDS = frozenset(("1", "on", "t", "true", "y", "yes"))
+_FALSE_WORDS = frozenset(("0", "off", "f", "false", "n", "no"))
+_NUMBER_PATTERNS: Dict[str, Any] = {}
+
+
+class ScalarPlan(Plan):
+    """A plan whose exact type is dumped as it is."""
+
+    __slots__ = ()
+
+    def dump(self, value: Any, call: DumpCall, include: Any = None, exclude: Any = None) -> Any:
+        if type(value) in self.exact:
+            return value
+        return self.dump_other(value, call, include, exclude)
+
+    def dump_other(self, value: Any, call: DumpCall, include: Any, exclude: Any) -> Any:
+        """Dump a value of another type: subclasses pass in silence, anything else warns."""
+        call.warn(self.dump_title, value)
+        return dump_any(value, call, include, exclude)
+
+    def dump_key(self, key: Any, call: DumpCall) -> Any:
+        if type(key) not in self.exact and (call.trial == "strict" or not isinstance(key, tuple(self.exact))):
+            call.warn(self.dump_title, key)
+        return dump_any_key(key, call)
+
+
+class NonePlan(ScalarPlan):
+    """None alone."""
+
+    __slots__ = ()
+    title = dump_title = "none"
+    exact = frozenset((type(None),))
+
+    def check(self, value: Any, call: CheckCall) -> Any:
+        if value is None:
+            return None
+        raise call.invalid("none_required", value)
+
+    def schema(self, book: Any) -> Dict[str, Any]:
+        return {"type": "null"}
+
+
+class BoolPlan(ScalarPlan):
+    """A bool; in lax mode also the usual words, 0 and 1."""
+
+    __slots__ = ()
+    title = dump_title = "bool"
+    exact = frozenset((bool,))
+
+    def check(self, value: Any, call: CheckCall) -> Any:
+        if value is True or value is False:
+            return value
+        if call.strict and not call.strings:
+            raise call.invalid("bool_type", value)
+        call.lower(LAX)
+        text = _text_of(value, call, "bool_parsing")
+        if text is not None:
+            word = text.lower()
+            if word in _TRUE_WORDS:
+                return True
+            if word in _FALSE_WORDS:
+                return False
+            raise call.invalid("bool_parsing", value)
+        number = value if isinstance(value, int) else number_of(value)
+        if number is None or not -_INT64 <= number < _INT64 or number % 1:
+            raise call.invalid("bool_type", value)
+        if number == 0 or number == 1:
+            return number == 1
+        raise call.invalid("bool_parsing", value)
+
+    def schema(self, book: Any) -> Dict[str, Any]:
+        return {"type": "boolean"}
+
+
+class IntPlan(ScalarPlan):
+    """An int of any size; in lax mode also whole floats and decimal text."""
+
+    __slots__ = ()
+    title = dump_title = "int"
+    exact = frozenset((int,))
+
+    def check(self, value: Any, call: CheckCall) -> Any:
+        kind = type(value)
+        if kind is int:
+            return value
+        if kind is not bool and isinstance(value, int):
+            call.lower(STRICT)
+            return _plain_int(value)
+        if call.strict and not call.strings:
+            raise call.invalid("int_type", value)
+        call.lower(LAX)
+        if kind is bool:
+            return int(value)
+        text = _text_of(value, call, "int_parsing")
+        if text is not None:
+            return _read_int(text, value, call)
+        if is_from(kind, "decimal", "Decimal") or is_from(kind, "fractions", "Fraction"):
+            return _whole_ratio(value, call)
+        number = value if kind is float else number_of(value)
+        if number is not None:
+            return _whole_number(number, value, call)
+        if is_from(kind, "enum", "Enum"):
+            # pydantic takes an enum's value here without looking at it.
+            return value.value
+        raise call.invalid("int_type", value)
+
+    def dump_other(self, value: Any, call: DumpCall, include: Any, exclude: Any) -> Any:
+        if isinstance(value, int) and call.trial != "strict":
+            return _plain_int(value) if call.mode == "json" else dump_any(value, call)
+        if call.text and call.trial is None and hasattr(type(value), "__index__"):
+            return _plain_int(type(value).__index__(value))
+        return super().dump_other(value, call, include, exclude)
+
+    def schema(self, book: Any) -> Dict[str, Any]:
+        return {"type": "integer"}
+
+
+class FloatPlan(ScalarPlan):
+    """A float; ints become floats, in lax mode also decimal text."""
+
+    __slots__ = ()
+    title = dump_title = "float"
+    exact = frozenset((float,))
+
+    def check(self, value: Any, call: CheckCall) -> Any:
+        kind = type(value)
+        if kind is float:
+            return value
+        if kind is int:
+            call.lower(STRICT)
+            try:
+                return float(value)
+            except OverflowError:
+                if call.from_json:
+                    return float("inf") if value > 0 else float("-inf")
+                raise call.invalid("float_type", value) from None
+        if not call.strict or call.strings:
+            text = _text_of(value, call, "float_parsing")
+            if text is not None:
+                call.lower(LAX)
+                return _read_float(text, value, call)
+        if kind is bool:
+            call.lower(LAX)
+            if call.strict:
+                raise call.invalid("float_type", value)
+            return float(value)
+        number = number_of(value)
+        if number is None:
+            raise call.invalid("float_type", value)
+        call.lower(STRICT)
+        return number
+
+    def dump_other(self, value: Any, call: DumpCall, include: Any, exclude: Any) -> Any:
+        if isinstance(value, float) and call.trial != "strict":
+            return float.__float__(value) if call.mode == "json" else dump_any(value, call)
+        if isinstance(value, int) and call.trial is None:
+            try:
+                return float(value) if call.mode == "json" else value
+            except OverflowError:
+                return value
+        # pydantic's JSON writer takes the float that C code sees in a value.
+        number = number_of(value) if call.text and call.trial is None else None
+        if number is not None:
+            return number
+        return super().dump_other(value, call, include, exclude)
+
+    def schema(self, book: Any) -> Dict[str, Any]:
+        return {"type": "number"}
+
+
+class StrPlan(ScalarPlan):
+    """Text; in lax mode also bytes that are UTF-8."""
+
+    __slots__ = ()
+    title = dump_title = "str"
+    exact = frozenset((str,))
+
+    def check(self, value: Any, call: CheckCall) -> Any:
+        kind = type(value)
+        if kind is str:
+            if call.from_json:
+                # Text in JSON may stand for what JSON has no word for, so a union may prefer another reading.
+                call.lower(STRICT)
+            return value
+        if isinstance(value, str):
+            call.lower(STRICT)
+            if is_from(kind, "enum", "Enum"):
+                if call.strict:
+                    return str.__str__(value)
+                return value.value if type(value.value) is str else str.__str__(value)
+            return str.__str__(value)
+        if not call.strict:
+            if isinstance(value, (bytes, bytearray)):
+                call.lower(LAX)
+                try:
+                    return value.decode("utf-8")
+                except UnicodeDecodeError:
+                    raise call.invalid("string_unicode", value) from None
+            if is_from(kind, "enum", "Enum"):
+                call.lower(LAX)
+                return str(value.value)
+        raise call.invalid("string_type", value)
+
+    def dump(self, value: Any, call: DumpCall, include: Any = None, exclude: Any = None) -> Any:
+        if type(value) is str:
+            return check_text(value) if call.text else value
+        return self.dump_other(value, call, include, exclude)
+
+    def dump_key(self, key: Any, call: DumpCall) -> Any:
+        if not isinstance(key, str):
+            return super().dump_key(key, call)
+        return replace_surrogates(str.__str__(key)) if call.mode == "json" else key
+
+    def dump_other(self, value: Any, call: DumpCall, include: Any, exclude: Any) -> Any:
+        if isinstance(value, str) and call.trial != "strict":
+            return dump_any(value, call)
+        return super().dump_other(value, call, include, exclude)
+
+    def schema(self, book: Any) -> Dict[str, Any]:
+        return {"type": "string"}
+
+
+class BoundedPlan(Plan):
+    """A plan whose values must also keep limits of size or length."""
+
+    __slots__ = ("inner", "bounds")
+
+    def __init__(self, inner: Plan, bounds: Dict[str, Any]) -> None:
+        self.inner = inner
+        self.bounds = bounds
+        self.title, self.dump_title = inner.title, inner.dump_title
+        self.exact = NO_TYPES
+
+    def check(self, value: Any, call: CheckCall) -> Any:
+        checked = self.inner.check(value, call)
+        for name, limit in self.bounds.items():
+            kind, breaks = _LIMITS[name]
+            if breaks(checked, limit):
+                ctx: Dict[str, Any] = {name: limit}
+                if kind in ("too_short", "too_long"):
+                    if isinstance(checked, str):
+                        kind = "string_" + kind
+                    else:
+                        word = {"list": "List", "dict": "Dictionary"}.get(type(checked).__name__, "Value")
+                        ctx = {"field_type": word, name: limit, "actual_length": len(checked)}
+                raise call.invalid(kind, value, ctx)
+        return checked
+
+    def dump(self, value: Any, call: DumpCall, include: Any = None, exclude: Any = None) -> Any:
+        return self.inner.dump(value, call, include, exclude)
+
+    def dump_key(self, key: Any, call: DumpCall) -> Any:
+        return self.inner.dump_key(key, call)
+
+    def schema(self, book: Any) -> Dict[str, Any]:
+        out = self.inner.schema(book)
+        kind = out.get("type")
+        words = {
+            "ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "exclusiveMaximum",
+            "min_length": {"array": "minItems", "object": "minProperties"}.get(str(kind), "minLength"),
+            "max_length": {"array": "maxItems", "object": "maxProperties"}.get(str(kind), "maxLength"),
+        }
+        out.update((words[name], limit) for name, limit in self.bounds.items())
+        return out
+
+
+# name of a limit -> kind of fault, and the test that says whether a value breaks it
+_LIMITS: Dict[str, Tuple[str, Any]] = {
+    "gt": ("greater_than", lambda value, limit: not value > limit),
+    "ge": ("greater_than_equal", lambda value, limit: not value >= limit),
+    "lt": ("less_than", lambda value, limit: not value < limit),
+    "le": ("less_than_equal", lambda value, limit: not value <= limit),
+    "min_length": ("too_short", lambda value, limit: len(value) < limit),
+    "max_length": ("too_long", lambda value, limit: len(value) > limit),
+}
+LIMIT_NAMES: FrozenSet[str] = frozenset(_LIMITS)
+
+
+def _text_of(value: Any, call: CheckCall, kind: str) -> Optional[str]:
+    """Give the text a lax number may be read from, or None where the value is no text."""
+    if isinstance(value, str):
+        if value.isascii():
+            return value
+        try:
+            value.encode("utf-8")
+        except UnicodeEncodeError:
+            raise call.invalid("string_unicode", value) from None
+        return value
+    if isinstance(value, bytes):
+        try:
+            return value.decode("utf-8")
+        except UnicodeDecodeError:
+            raise call.invalid(kind, value) from None
+    return None
+
+
+def number_of(value: Any) -> Optional[float]:
+    """Give the float that C code would see in a value: through __float__, else __index__."""
+    kind = type(value)
+    try:
+        if hasattr(kind, "__float__"):
+            number = kind.__float__(value)
+        elif hasattr(kind, "__index__"):
+            number = float(kind.__index__(value))
+        else:
+            return None
+    except Exception:
+        return None
+    return float.__float__(number) if isinstance(number, float) else None
+
+
+def _plain_int(value: int) -> int:
+    return int.__add__(value, 0)
+
+
+def _whole_number(number: float, value: Any, call: CheckCall) -> int:
+    if number != number or number in (float("inf"), float("-inf")):
+        raise call.invalid("finite_number", value)
+    if number % 1:
+        raise call.invalid("int_from_float", value)
+    if not -_INT64 < number < _INT64:
+        raise call.invalid("int_parsing_size", value)
+    return int(number)
+
+
+def _whole_ratio(value: Any, call: CheckCall) -> int:
+    """Read a Decimal or Fraction, whose size has no limit."""
+    if hasattr(value, "is_finite") and not value.is_finite():
+        raise call.invalid("finite_number", value)
+    if hasattr(value, "adjusted") and value and value.adjusted() >= _MAX_DIGITS:
+        raise call.invalid("int_parsing_size", value)
+    whole = int(value)
+    if whole != value:
+        raise call.invalid("int_from_float", value)
+    return whole
+
+
+def _number_pattern(name: str, source: str) -> Any:
+    if name not in _NUMBER_PATTERNS:
+        _NUMBER_PATTERNS[name] = re.compile(source)
+    return _NUMBER_PATTERNS[name]
+
+
+def _read_int(text: str, value: Any, call: CheckCall) -> int:
+    match = _number_pattern("int", r"([+-]?)([0-9]+(?:_[0-9]+)*)(?:\.0+)?").fullmatch(text.strip(_SPACE))
+    if match is None:
+        raise call.invalid("int_parsing", value)
+    digits = match.group(2).replace("_", "").lstrip("0")
+    if len(digits) > _MAX_DIGITS:
+        raise call.invalid("int_parsing_size", value)
+    number = read_digits(digits or "0")
+    return -number if match.group(1) == "-" else number
+
+
+def read_digits(digits: str) -> int:
+    """Read decimal digits however low the interpreter's own limit is set."""
+    try:
+        return int(digits)
+    except ValueError:
+        half = len(digits) // 2
+        return read_digits(digits[:half]) * 10 ** (len(digits) - half) + read_digits(digits[half:])
+
+
+def _read_float(text: str, value: Any, call: CheckCall) -> float:
+    if "_" not in text:
+        # pydantic trims only text without underscores.
+        text = text.strip(_SPACE)
+    else:
+        if text[0] == "_" or text[-1] == "_" or "__" in text:
+            raise call.invalid("float_parsing", value)
+        text = text.replace("_", "")
+    pattern = r"[+-]?(?:[0-9]+\.?[0-9]*(?:[eE][+-]?[0-9]+)?|\.[0-9]+(?:[eE][+-]?[0-9]+)?|(?i:inf|infinity|nan))"
+    if _number_pattern("float", pattern).fullmatch(text) is None:
+        raise call.invalid("float_parsing", value)
+    return float(text)
+
+
+for _scalar in (NonePlan, BoolPlan, IntPlan, FloatPlan, StrPlan):
+    MAKERS[_scalar.title] = lambda hint, build, _plan=_scalar(): _plan  # type: ignore[misc]

@@ -1,0 +1,857 @@
+"""JSON text to plain Python values, and back.
+
+In comes a JSON document (``str``, ``bytes`` or ``bytearray``); out go ``None``,
+``bool``, ``int``, ``float``, ``str``, ``list`` and ``dict``, or a `JsonError`
+that says what is wrong and where.  In the other direction a tree of the same
+types (plus `Pairs`) becomes text.  Values, messages, columns, float forms and
+escapes are those of pydantic 2.14.4.
+
+This module knows nothing of fields, types or models, and it reads and writes no
+files.  The standard ``json`` does the work wherever it is sure to give the same
+result; the rest is done here, without recursion.  ``json`` and the patterns are
+loaded on first use, so that importing the models does not cost them.
+"""
+
+import sys
+from typing import Any, Callable, Dict, Iterator, List, Optional, Pattern, Set, Tuple, Union
+
+__all__ = [
+    "JsonError",
+    "NotText",
+    "Pairs",
+    "format_float",
+    "is_deeper",
+    "is_plain",
+    "parse",
+    "parse_exact",
+    "quote",
+    "render",
+]
+
+# A value may stand inside at most this many containers.
+_DEPTH_LIMIT = 200
+# An integer (also the whole part of a float) has at most this many digits.
+_DIGITS_LIMIT = 4300
+# A run of more than _DIGITS_LIMIT digits fills one aligned block of this size.
+_DIGITS_BLOCK = 2000
+# No interpreter setting makes int() or str() refuse this many digits.
+_DIGITS_SURE = 640
+# The C encoder recurses, and how deep it may differs: deeper trees go without.
+_PLAIN_DEPTH = 100
+# Bounds the memory that looking for depth takes; the processor's cache likes it.
+_DEPTH_PIECE = 1 << 17
+
+_Document = Union[str, bytes, bytearray]
+
+
+class JsonError(ValueError):
+    """A document that is not JSON; `message` names the fault, line and column."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class NotText(ValueError):
+    """A `str` document with a lone surrogate, which no UTF-8 text can hold."""
+
+
+class Pairs(List[Tuple[str, Any]]):
+    """A JSON object as (key, value) pairs, so that one key may stand twice."""
+
+    __slots__ = ()
+
+
+# ---------------------------------------------------------------- reading
+
+
+def parse(document: _Document) -> Any:
+    """Return the value of a JSON document.
+
+    Raises `JsonError` for bad JSON and `NotText` for a `str` with a lone
+    surrogate.  The result and the errors are those of `parse_exact`.
+    """
+    try:
+        if isinstance(document, str):
+            raw: Union[bytes, bytearray] = document.encode("utf-8")
+            text = document
+        else:
+            raw = document
+            text = raw.decode("utf-8")
+    except UnicodeEncodeError:
+        raise NotText("Lone surrogate in the document") from None
+    except UnicodeDecodeError:
+        return parse_exact(document)
+    if _is_ordinary(raw):
+        loads = _loads_cache or _load_loads()
+        try:
+            return loads(text)
+        except (ValueError, RecursionError, MemoryError):
+            # A fault, an int above a lowered interpreter limit, or a caller
+            # that left too little stack: all settled below.
+            pass
+    return parse_exact(raw)
+
+
+_loads_cache: Optional[Callable[[str], Any]] = None
+
+
+def _load_loads() -> Callable[[str], Any]:
+    """Return the standard reader if its grammar is exact, else our own."""
+    global _loads_cache
+    import json
+    import json.scanner
+
+    # Without its C scanner CPython's reader lets non-ASCII digits and odd
+    # \u escapes through.  PyPy has a strict one of its own behind json.loads.
+    accelerated = getattr(json.scanner, "c_make_scanner", None) is not None
+    exact = accelerated or sys.implementation.name == "pypy"
+    _loads_cache = json.loads if exact else parse_exact
+    return _loads_cache
+
+
+def _is_ordinary(raw: Union[bytes, bytearray]) -> bool:
+    """Say whether ``json`` is sure to read this UTF-8 text as we must.
+
+    The text may still be bad JSON.  False means "unsure", never "bad".
+    """
+    size = len(raw)
+    if size > _DIGITS_LIMIT:
+        for start in range(0, size, _DIGITS_BLOCK):
+            if raw[start : start + _DIGITS_BLOCK].isdigit() and size - start >= _DIGITS_BLOCK:
+                return False
+    # For a long text counting the brackets costs as much as the whole check.
+    if size > _DEPTH_PIECE or raw.count(b"[") + raw.count(b"{") > _DEPTH_LIMIT:
+        if not _is_shallow(raw):
+            return False
+    # One byte is found far faster than two, and most often is not there.
+    return b"\\" not in raw or b"\\u" not in raw or not _has_lone_escape(raw)
+
+
+_BRACKETS = bytes.maketrans(b"{}", b"[]")
+_NOT_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
+
+
+def _is_shallow(raw: Union[bytes, bytearray]) -> bool:
+    """Say whether the brackets balance and nest at most _DEPTH_LIMIT deep.
+
+    What this accepts, a recursive reader can be given, even if the text turns
+    out to be bad: up to its first fault a reader sees the same strings.
+    """
+    too_deep = b"[" * (_DEPTH_LIMIT + 1)
+    # The brackets still open and whether a string is, where a piece starts.
+    still_open = b""
+    in_string = 0
+    start = 0
+    while start < len(raw):
+        piece = raw[start : start + _DEPTH_PIECE]
+        if (len(piece) - len(piece.rstrip(b"\\"))) % 2 and len(piece) == _DEPTH_PIECE:
+            piece = piece[:-1]  # an escape is not cut in two
+        start += len(piece)
+        if b"\\" in piece:
+            piece = piece.replace(b"\\\\", b"").replace(b'\\"', b"")
+        # Every second part between quotes lies outside the strings.
+        if in_string or b'"' in piece:
+            parts = piece.split(b'"')
+            piece = b"".join(parts[in_string::2])
+            in_string = (in_string + len(parts) - 1) % 2
+        brackets = still_open + piece.translate(_BRACKETS, _NOT_BRACKETS)
+        # Each round takes the innermost containers away.
+        rounds = 0
+        while b"[]" in brackets:
+            if rounds == _DEPTH_LIMIT or too_deep in brackets:
+                return False
+            brackets = brackets.replace(b"[]", b"")
+            rounds += 1
+        if rounds + len(brackets) > _DEPTH_LIMIT or b"]" in brackets:
+            return False
+        still_open = brackets
+    return not still_open
+
+
+def is_deeper(value: Any, limit: int) -> bool:
+    """Say whether a parsed tree holds a value inside more than `limit` containers.
+
+    Costs one look at the types in each list, never a Python step per element.
+    A value that a repeated key replaced is not in the tree and not seen.
+    """
+    level = [value] if type(value) in (list, dict) else []
+    for _ in range(limit):
+        if not level:
+            return False
+        inner: List[Any] = []
+        for container in level:
+            items = container.values() if type(container) is dict else container
+            kinds = set(map(type, items))
+            if list in kinds or dict in kinds:
+                inner += [item for item in items if type(item) in (list, dict)]
+        level = inner
+    return any(level)
+
+
+_lone_escape: Optional[Pattern[bytes]] = None
+
+
+def _has_lone_escape(raw: Union[bytes, bytearray]) -> bool:
+    r"""Say whether a ``\ud800`` to ``\udfff`` escape lacks its other half."""
+    global _lone_escape
+    if _lone_escape is None:
+        import re
+
+        high = rb"[89abAB][0-9a-fA-F]{2}"
+        low = rb"[c-fC-F]"
+        start = rb"\\u[dD]"
+        # One literal start for both, so that the search can jump to it.
+        _lone_escape = re.compile(
+            rb"%s(?:%s(?!%s%s)|%s(?<!%s%s%s.))"
+            % (start, high, start, low, low, start, high, start)
+        )
+    if b"\\\\" in raw:
+        raw = raw.replace(b"\\\\", b"..")
+    return _lone_escape.search(raw) is not None
+
+
+# ---------------------------------------------------------------- exact reading
+
+
+def parse_exact(document: _Document) -> Any:
+    """Return the value of a JSON document, by the long way that is always right."""
+    if isinstance(document, str):
+        try:
+            raw = document.encode("utf-8")
+        except UnicodeEncodeError:
+            raise NotText("Lone surrogate in the document") from None
+    else:
+        raw = bytes(document)
+    grammar = _grammar_cache or _load_grammar()
+    skip = grammar.space.match
+    # The containers around the current place, and the key to fill in each dict.
+    around: List[Tuple[Any, str]] = []
+    place = _after(skip, raw, 0)
+    while True:
+        if around and type(around[-1][0]) is list and len(around) <= _DEPTH_LIMIT:
+            place = _read_numbers(grammar, raw, place, around[-1][0])
+        value, place = _read_start(grammar, raw, place, len(around))
+        if type(value) is _Opened:
+            around.append((value.container, value.key))
+            continue
+        # The value is whole: put it where it belongs, close what ends here.
+        while around:
+            container, key = around[-1]
+            if type(container) is list:
+                container.append(value)
+            else:
+                container[key] = value
+            place = _after(skip, raw, place)
+            more, place, key = _read_separator(grammar, raw, place, type(container) is list)
+            if more:
+                around[-1] = (container, key)
+                break
+            value = container
+            around.pop()
+        else:
+            place = _after(skip, raw, place)
+            if place < len(raw):
+                raise _fault("trailing characters", raw, place)
+            return value
+
+
+class _Opened:
+    """A container whose first member is still to be read."""
+
+    __slots__ = ("container", "key")
+
+    def __init__(self, container: Any, key: str) -> None:
+        self.container = container
+        self.key = key
+
+
+class _Grammar:
+    """The compiled patterns of the exact reader."""
+
+    def __init__(self) -> None:
+        import re
+
+        self.space = re.compile(rb"[ \t\n\r]*")
+        self.number = re.compile(rb"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
+        # Numbers with the comma and the start of another number behind them;
+        # bounded, as the pattern engine keeps a record of every repetition.
+        self.numbers = re.compile(
+            rb"(?:-?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,30})?[ \t\n\r]*,[ \t\n\r]*){1,5000}"
+            rb"(?=[-0-9])"
+        )
+        self.plain = re.compile(rb'[^"\\\x00-\x1f]*')
+        self.hex = re.compile(rb"[0-9a-fA-F]*")
+
+
+_grammar_cache: Optional[_Grammar] = None
+
+
+def _load_grammar() -> _Grammar:
+    global _grammar_cache
+    _grammar_cache = _Grammar()
+    return _grammar_cache
+
+
+def _fault(problem: str, raw: bytes, index: int) -> JsonError:
+    """Make the error for the byte at `index`; at the end, for what came before."""
+    end = min(index + 1, len(raw))
+    line = raw.count(b"\n", 0, end) + 1
+    column = end - (raw.rfind(b"\n", 0, end) + 1)
+    return JsonError("%s at line %d column %d" % (problem, line, column))
+
+
+def _after(skip: Any, raw: bytes, place: int) -> int:
+    """Return the place of the next byte that is no white space."""
+    if raw[place : place + 1] > b" ":
+        return place
+    end: int = skip(raw, place).end()
+    return end
+
+
+_NAMED_VALUES: Dict[bytes, Tuple[bytes, Any]] = {
+    b"n": (b"null", None),
+    b"t": (b"true", True),
+    b"f": (b"false", False),
+    b"N": (b"NaN", float("nan")),
+    b"I": (b"Infinity", float("inf")),
+}
+
+
+def _read_start(grammar: _Grammar, raw: bytes, place: int, depth: int) -> Tuple[Any, int]:
+    """Read a scalar or an empty container, or open one, at `place`."""
+    first = raw[place : place + 1]
+    if not first:
+        raise _fault("EOF while parsing a value", raw, place)
+    if depth > _DEPTH_LIMIT:
+        raise _fault("recursion limit exceeded", raw, place)
+    if first == b'"':
+        return _read_string(grammar, raw, place + 1)
+    if first in b"-0123456789":
+        return _read_number(grammar, raw, place)
+    if first == b"[":
+        place = _after(grammar.space.match, raw, place + 1)
+        if raw[place : place + 1] == b"]":
+            return [], place + 1
+        if place >= len(raw):
+            raise _fault("EOF while parsing a list", raw, place)
+        return _Opened([], ""), place
+    if first == b"{":
+        place = _after(grammar.space.match, raw, place + 1)
+        if raw[place : place + 1] == b"}":
+            return {}, place + 1
+        if place >= len(raw):
+            raise _fault("EOF while parsing an object", raw, place)
+        key, place = _read_key(grammar, raw, place)
+        return _Opened({}, key), place
+    if first in _NAMED_VALUES:
+        word, value = _NAMED_VALUES[first]
+        return value, _read_word(word, raw, place)
+    raise _fault("expected value", raw, place)
+
+
+def _read_separator(
+    grammar: _Grammar, raw: bytes, place: int, in_list: bool
+) -> Tuple[bool, int, str]:
+    """Read what follows a member: (more to come, place after it, next key)."""
+    mark = raw[place : place + 1]
+    if mark == b",":
+        place = _after(grammar.space.match, raw, place + 1)
+        after = raw[place : place + 1]
+        if not after:
+            raise _fault("EOF while parsing a value", raw, place)
+        if after == (b"]" if in_list else b"}"):
+            raise _fault("trailing comma", raw, place)
+        if in_list:
+            return True, place, ""
+        key, place = _read_key(grammar, raw, place)
+        return True, place, key
+    if mark == (b"]" if in_list else b"}"):
+        return False, place + 1, ""
+    if not mark:
+        raise _fault("EOF while parsing %s" % ("a list" if in_list else "an object"), raw, place)
+    raise _fault("expected `,` or `%s`" % ("]" if in_list else "}"), raw, place)
+
+
+def _read_key(grammar: _Grammar, raw: bytes, place: int) -> Tuple[str, int]:
+    """Read a key and its colon; return the place of the value."""
+    if raw[place : place + 1] != b'"':
+        raise _fault("key must be a string", raw, place)
+    key, place = _read_string(grammar, raw, place + 1)
+    place = _after(grammar.space.match, raw, place)
+    if place >= len(raw):
+        raise _fault("EOF while parsing an object", raw, place)
+    if raw[place : place + 1] != b":":
+        raise _fault("expected `:`", raw, place)
+    return key, _after(grammar.space.match, raw, place + 1)
+
+
+def _read_word(word: bytes, raw: bytes, place: int) -> int:
+    """Read `word`, of which the first byte is known; return the place after it."""
+    if raw.startswith(word, place):
+        return place + len(word)
+    for offset, byte in enumerate(word):
+        if place + offset >= len(raw):
+            break
+        if raw[place + offset] != byte:
+            raise _fault("expected ident", raw, place + offset)
+    raise _fault("EOF while parsing a value", raw, len(raw))
+
+
+def _read_number(grammar: _Grammar, raw: bytes, place: int) -> Tuple[Any, int]:
+    """Read an int or a float (or -Infinity)."""
+    match = grammar.number.match(raw, place)
+    if match is None:
+        if raw[place + 1 : place + 2] == b"I":
+            return float("-inf"), _read_word(b"Infinity", raw, place + 1)
+        raise _bad_number(raw, place + 1)
+    whole, fraction, exponent = match.groups()
+    if len(whole) > _DIGITS_LIMIT:
+        raise _fault("number out of range", raw, match.start(1) + _DIGITS_LIMIT + 1)
+    end = match.end()
+    after = raw[end : end + 1]
+    if exponent is None and after and after in b".eE0123456789":
+        if after in b"eE":
+            sign = raw[end + 1 : end + 2]
+            raise _bad_number(raw, end + (2 if sign and sign in b"+-" else 1))
+        if fraction is None:
+            raise _bad_number(raw, end + (after == b"."))
+    if fraction is None and exponent is None:
+        number = _to_int(whole)
+        return (-number if match.start(1) > place else number), end
+    return float(match.group()), end
+
+
+def _read_numbers(grammar: _Grammar, raw: bytes, place: int, items: List[Any]) -> int:
+    """Read a run of short numbers at once; only for speed, the last one stays."""
+    while True:
+        match = grammar.numbers.match(raw, place)
+        if match is None:
+            return place
+        place = match.end()
+        numbers = match.group().split(b",")
+        del numbers[-1]
+        if b"." in match.group():
+            items += [float(number) if b"." in number else int(number) for number in numbers]
+        else:
+            items += map(int, numbers)
+
+
+def _bad_number(raw: bytes, place: int) -> JsonError:
+    """Make the error for a byte that should have been a digit."""
+    if place >= len(raw):
+        return _fault("EOF while parsing a value", raw, place)
+    return _fault("invalid number", raw, place)
+
+
+def _to_int(digits: bytes) -> int:
+    """Return int(digits) whatever limit the interpreter has."""
+    if len(digits) <= _DIGITS_SURE:
+        return int(digits)
+    half = len(digits) // 2
+    low = digits[-half:]
+    scale: int = 10**half
+    return _to_int(digits[:-half]) * scale + _to_int(low)
+
+
+_ESCAPES = {
+    b'"': b'"',
+    b"\\": b"\\",
+    b"/": b"/",
+    b"b": b"\b",
+    b"f": b"\f",
+    b"n": b"\n",
+    b"r": b"\r",
+    b"t": b"\t",
+}
+
+
+def _read_string(grammar: _Grammar, raw: bytes, start: int) -> Tuple[str, int]:
+    """Read a string of which the first byte is at `start`; end after its quote."""
+    parts: List[bytes] = []
+    place = start
+    while True:
+        end = grammar.plain.match(raw, place).end()  # type: ignore[union-attr]  # matches ""
+        parts.append(raw[place:end])
+        stop = raw[end : end + 1]
+        if stop == b'"':
+            break
+        if not stop:
+            raise _fault("EOF while parsing a string", raw, end)
+        if stop != b"\\":
+            problem = "control character (\\u0000-\\u001F) found while parsing a string"
+            raise _fault(problem, raw, end)
+        letter = raw[end + 1 : end + 2]
+        if letter == b"u":
+            character, place = _read_hex(grammar, raw, end + 2)
+            parts.append(character.encode("utf-8"))
+        elif letter in _ESCAPES:
+            parts.append(_ESCAPES[letter])
+            place = end + 2
+        elif letter:
+            raise _fault("invalid escape", raw, end + 1)
+        else:
+            raise _fault("EOF while parsing a string", raw, end + 1)
+    joined = b"".join(parts)
+    try:
+        return joined.decode("utf-8"), end + 1
+    except UnicodeDecodeError as error:
+        # The offset is the one in the decoded string: each escape before the
+        # bad byte moves the column to the left.
+        offset = error.start
+    raise _fault("invalid unicode code point", raw, start + offset)
+
+
+def _read_hex(grammar: _Grammar, raw: bytes, place: int) -> Tuple[str, int]:
+    r"""Read the digits of a ``\u`` escape, and the second half of a pair."""
+    code = _read_four(grammar, raw, place)
+    place += 4
+    if 0xDC00 <= code < 0xE000:
+        raise _fault("lone leading surrogate in hex escape", raw, place - 1)
+    if 0xD800 <= code < 0xDC00:
+        for expected in (b"\\", b"u"):
+            found = raw[place : place + 1]
+            if not found:
+                raise _fault("EOF while parsing a string", raw, place)
+            if found != expected:
+                raise _fault("unexpected end of hex escape", raw, place)
+            place += 1
+        low = _read_four(grammar, raw, place)
+        place += 4
+        if not 0xDC00 <= low < 0xE000:
+            raise _fault("lone leading surrogate in hex escape", raw, place - 1)
+        code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00)
+    return chr(code), place
+
+
+def _read_four(grammar: _Grammar, raw: bytes, place: int) -> int:
+    """Read four hexadecimal digits."""
+    if place + 4 > len(raw):
+        raise _fault("EOF while parsing a string", raw, len(raw))
+    good = grammar.hex.match(raw, place, place + 4).end()  # type: ignore[union-attr]  # matches ""
+    if good < place + 4:
+        raise _fault("invalid escape", raw, good)
+    return int(raw[place : place + 4], 16)
+
+
+# ---------------------------------------------------------------- writing
+
+
+def render(
+    tree: Any,
+    *,
+    indent: Optional[int] = None,
+    ensure_ascii: bool = False,
+    inf_nan: str = "null",
+) -> str:
+    """Return the JSON text of a tree of plain values.
+
+    `tree` is made of exactly None, bool, int, float, str, list, dict with str
+    keys and `Pairs`, without cycles.  Compact, or with `indent` spaces a level.
+    `inf_nan` is "null", "constants" (NaN) or "strings" ("NaN").  Raises
+    UnicodeEncodeError, as ``str.encode`` words it, for a lone surrogate.
+    """
+    text = None
+    odd = _find_odd(tree) if type(tree) in _CONTAINERS else {id(tree)}
+    if indent is None and not odd:
+        try:
+            text = _encode_plain(tree, ",")
+        except (ValueError, RecursionError):
+            pass  # a long int, or a caller that left too little stack
+    if text is None:
+        text = "".join(_write_tree(tree, odd, indent, _INF_NAN_WORDS[inf_nan]))
+    if not text.isascii():
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError:
+            _refuse_surrogates(tree)
+        if ensure_ascii:
+            text = _escape_wide(text)
+    return text
+
+
+_NONE_TYPE = type(None)
+_CONTAINERS = frozenset([list, dict, Pairs])
+_FLAT_KINDS = frozenset([_NONE_TYPE, bool, int, float, str])
+_EXACT_KINDS = _FLAT_KINDS | {list, dict}
+_NUMBER_KINDS = frozenset([_NONE_TYPE, bool, int, float])
+_INF_NAN_WORDS = {
+    "null": ("null", "null", "null"),
+    "constants": ("NaN", "Infinity", "-Infinity"),
+    "strings": ('"NaN"', '"Infinity"', '"-Infinity"'),
+}
+_FLOAT_MAX = sys.float_info.max
+
+
+def is_plain(value: Any) -> bool:
+    """Say whether the standard encoder writes `value` just as we must.
+
+    True only for exact JSON types with str keys, not too deep, whose floats
+    look the same in Python.  Lone surrogates and long ints are not looked for.
+    """
+    if type(value) in _CONTAINERS:
+        return not _find_odd(value)
+    return type(value) in _FLAT_KINDS and (type(value) is not float or not _has_odd_float([value]))
+
+
+def _find_odd(tree: Any) -> Set[int]:
+    """Return the ids of all containers that the standard encoder would get wrong."""
+    odd: Set[int] = set()
+    levels: List[List[Tuple[Any, List[Any]]]] = []
+    level: List[Any] = [tree]
+    while level:
+        rows: List[Tuple[Any, List[Any]]] = []
+        below: List[Any] = []
+        for container in level:
+            plain, inner = _look_into(container)
+            if not plain or len(levels) >= _PLAIN_DEPTH:
+                odd.add(id(container))
+            if inner:
+                rows.append((container, inner))
+                below += inner
+        levels.append(rows)
+        level = below
+    if odd:
+        # What holds an odd container is odd too.
+        for rows in reversed(levels):
+            for container, inner in rows:
+                if not odd.isdisjoint(map(id, inner)):
+                    odd.add(id(container))
+    return odd
+
+
+def _look_into(container: Any) -> Tuple[bool, List[Any]]:
+    """Return whether a container is plain by itself, and the containers in it."""
+    kind = type(container)
+    plain = True
+    if kind is list:
+        items = container
+    elif kind is dict:
+        items = container.values()
+        plain = {str}.issuperset(map(type, container))
+    else:
+        items = [value for _, value in container]
+        plain = False
+    kinds = set(map(type, items))
+    inner = []
+    if not kinds <= _FLAT_KINDS:
+        plain = plain and kinds <= _EXACT_KINDS
+        inner = [item for item in items if type(item) in _CONTAINERS]
+    if plain and float in kinds:
+        floats = items if len(kinds) == 1 else [item for item in items if type(item) is float]
+        plain = not _has_odd_float(floats)
+    return plain, inner
+
+
+def _has_odd_float(floats: Any) -> bool:
+    """Say whether Python writes one of the floats in another form than we must."""
+    for x in floats:
+        if not (1e-4 <= x <= _FLOAT_MAX or -_FLOAT_MAX <= x <= -1e-4 or -1e-9 < x < 1e-9):
+            return True
+    return False
+
+
+_encoders_cache: Dict[str, Callable[[Any], str]] = {}
+
+
+def _encode_plain(value: Any, separator: str) -> str:
+    """Encode with the standard library; `separator` stands between elements."""
+    encode = _encoders_cache.get(separator)
+    if encode is None:
+        import json
+
+        encode = json.JSONEncoder(
+            ensure_ascii=False, check_circular=False, separators=(separator, ":")
+        ).encode
+        if len(_encoders_cache) > 1000:
+            _encoders_cache.clear()
+        _encoders_cache[separator] = encode
+    return encode(value)
+
+
+def _write_tree(
+    tree: Any, odd: Set[int], indent: Optional[int], words: Tuple[str, str, str]
+) -> List[str]:
+    """Return the pieces of the text, walking with a stack of our own."""
+    out: List[str] = []
+    around: List[Tuple[Iterator[Tuple[str, Any]], str]] = [(iter([("", tree)]), "")]
+    while around:
+        members, closing = around[-1]
+        for lead, value in members:
+            out.append(lead)
+            if type(value) not in _CONTAINERS:
+                out.append(_write_scalar(value, words))
+            elif not value:
+                out.append("[]" if type(value) is list else "{}")
+            else:
+                depth = len(around)
+                newline = "" if indent is None else "\n" + " " * (indent * depth)
+                text = _write_at_once(value, id(value) in odd, newline, indent, words)
+                end = "" if indent is None else "\n" + " " * (indent * (depth - 1))
+                is_list = type(value) is list
+                if text is not None:
+                    out.append(text if indent is None else "[" + newline + text[1:-1] + end + "]")
+                    continue
+                out.append("[" if is_list else "{")
+                lines = _list_members(value, newline) if is_list else _dict_members(value, newline)
+                around.append((lines, end + ("]" if is_list else "}")))
+                break
+        else:
+            out.append(closing)
+            around.pop()
+    return out
+
+
+def _list_members(items: List[Any], newline: str) -> Iterator[Tuple[str, Any]]:
+    """Yield the text before each element, and the element."""
+    lead = newline
+    for item in items:
+        yield lead, item
+        lead = "," + newline
+
+
+def _dict_members(members: Any, newline: str) -> Iterator[Tuple[str, Any]]:
+    """Yield the text before each value, and the value."""
+    lead = newline
+    colon = ": " if newline else ":"
+    for key, value in members.items() if type(members) is dict else members:
+        yield lead + quote(key) + colon, value
+        lead = "," + newline
+
+
+def _write_at_once(
+    value: Any, is_odd: bool, newline: str, indent: Optional[int], words: Tuple[str, str, str]
+) -> Optional[str]:
+    """Return the text of a container the standard encoder can do, else None."""
+    separator = "," + newline
+    try:
+        if indent is None and not is_odd:
+            return _encode_plain(value, separator)
+        if type(value) is not list:
+            return None
+        kinds = set(map(type, value))
+        if kinds <= _NUMBER_KINDS:
+            text = _encode_plain(value, separator)
+            return _mend_floats(text, separator, words) if float in kinds else text
+        if kinds <= _FLAT_KINDS and not is_odd:
+            return _encode_plain(value, separator)
+    except (ValueError, RecursionError):
+        pass  # a long int, or a caller that left too little stack
+    return None
+
+
+def _mend_floats(text: str, separator: str, words: Tuple[str, str, str]) -> str:
+    """Turn the standard encoder's list of numbers into our float forms."""
+    if "N" in text or "I" in text:
+        nan, inf, minus_inf = words
+        # Hidden first, so that no word is replaced inside another.
+        text = text.replace("-Infinity", "-I").replace("Infinity", "+I").replace("NaN", nan)
+        text = text.replace("-I", minus_inf).replace("+I", inf)
+    if "e-0" in text:
+        parts = text[1:-1].split(separator)
+        mended = [_widen(part) if "e-0" in part else part for part in parts]
+        text = "[" + separator.join(mended) + "]"
+    return text
+
+
+def _write_scalar(value: Any, words: Tuple[str, str, str]) -> str:
+    """Return the text of a value that is no container."""
+    kind = type(value)
+    if kind is str:
+        return quote(value)
+    if kind is float:
+        if value - value == 0:
+            return format_float(value)
+        return words[0] if value != value else words[1] if value > 0 else words[2]
+    if kind is int:
+        return _format_int(value)
+    if value is None:
+        return "null"
+    if kind is bool:
+        return "true" if value else "false"
+    raise TypeError("Not a plain JSON value: %r" % (value,))
+
+
+def format_float(x: float) -> str:
+    """Return the JSON text of a finite float: positional from 1e-5 to 1e16."""
+    text = float.__repr__(x)
+    return _widen(text) if "e-0" in text else text
+
+
+def _widen(text: str) -> str:
+    """Mend an exponent from -05 to -09, which Python pads: 1.5e-05 is 0.000015."""
+    mantissa, _, exponent = text.partition("e-0")
+    if exponent != "5":
+        return mantissa + "e-" + exponent
+    sign = "-" if mantissa[0] == "-" else ""
+    return sign + "0.0000" + mantissa.lstrip("-").replace(".", "")
+
+
+def _format_int(number: int) -> str:
+    """Return str(number) whatever limit the interpreter has."""
+    try:
+        return int.__repr__(number)
+    except ValueError:
+        sign = "-" if number < 0 else ""
+        # log10(2) rounded up, so never too few.
+        width = abs(number).bit_length() * 30103 // 100000 + 1
+        return sign + _to_digits(abs(number), width).lstrip("0")
+
+
+def _to_digits(number: int, width: int) -> str:
+    """Return a number below 10**width with leading zeros."""
+    if width <= _DIGITS_SURE:
+        return int.__repr__(number).zfill(width)
+    half = width // 2
+    high, low = divmod(number, 10**half)
+    return _to_digits(high, width - half) + _to_digits(low, half)
+
+
+_quote_cache: Optional[Callable[[str], str]] = None
+
+
+def quote(s: str, ensure_ascii: bool = False) -> str:
+    """Return a string as JSON text, quotes included."""
+    global _quote_cache
+    if _quote_cache is None:
+        from json.encoder import encode_basestring
+
+        _quote_cache = encode_basestring
+    text = _quote_cache(s)
+    return _escape_wide(text) if ensure_ascii else text
+
+
+_wide_pattern: Optional[Pattern[str]] = None
+
+
+def _escape_wide(text: str) -> str:
+    r"""Write all that is not ASCII as ``\uxxxx``; unlike in ``json``, DEL stays."""
+    global _wide_pattern
+    if text.isascii():
+        return text
+    if _wide_pattern is None:
+        import re
+
+        _wide_pattern = re.compile("[^\x00-\x7f]+")
+    from json.encoder import encode_basestring_ascii
+
+    return _wide_pattern.sub(lambda match: encode_basestring_ascii(match.group())[1:-1], text)
+
+
+def _refuse_surrogates(tree: Any) -> None:
+    """Raise the UnicodeEncodeError of the first string that has a lone surrogate."""
+    around: List[Iterator[Any]] = [iter([tree])]
+    while around:
+        for value in around[-1]:
+            kind = type(value)
+            if kind is str:
+                value.encode("utf-8")
+            elif kind is list:
+                around.append(iter(value))
+                break
+            elif kind in _CONTAINERS:
+                pairs = value.items() if kind is dict else value
+                around.append(iter([part for pair in pairs for part in pair]))
+                break
+        else:
+            around.pop()

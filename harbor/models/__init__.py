@@ -1,0 +1,1 @@
+"""Records of runs, at the import paths Harbor gives them."""

@@ -1,0 +1,1 @@
+"""Records of what an agent did."""
