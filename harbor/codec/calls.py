@@ -107,7 +107,7 @@ def dump_value(
     """Dump to plain data and give the warnings of the dump as one."""
     how = read_warnings(warnings)
     try:
-        out = plan.dump(value, call, include, exclude)
+        out = _dump_root(plan, value, call, include, exclude)
     except RecursionError:
         raise ValueError("Maximum serialization depth exceeded") from None
     if call.warned:
@@ -133,7 +133,7 @@ def dump_document(
     if inf_nan not in _NON_FINITE_WORDS:
         raise TypeError("inf_nan must be 'null', 'constants' or 'strings', not %r" % (inf_nan,))
     try:
-        tree = plan.dump(value, call, include, exclude)
+        tree = _dump_root(plan, value, call, include, exclude)
         out = render(tree, indent=indent, ensure_ascii=ensure_ascii, inf_nan=inf_nan)
     except SerializationError:
         raise
@@ -159,6 +159,10 @@ def read_warnings(warnings: Any) -> str:
         "- variant Literal (Literal): TypeError: failed to extract field WarningsArg::Literal.0, caused by %s: "
         "Invalid warnings parameter, should be `'none'`, `'warn'`, `'error'` or a `bool`"
         % (_name_instance(warnings), kind))
+
+
+def _dump_root(plan: Plan, value: Any, call: DumpCall, include: Any, exclude: Any) -> Any:
+    return dump_any(value, call, include, exclude) if call.as_any else plan.dump(value, call, include, exclude)
 
 
 def _word_today(exc: Exception) -> str:

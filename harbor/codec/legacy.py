@@ -8,7 +8,9 @@ import copy as _copy
 import warnings as _warnings
 from collections import abc, deque
 from types import GeneratorType
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Optional, Set, Tuple, Type, TypeVar, Union
+from typing import (
+    TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Optional, Set, Tuple, Type, TypeVar, Union,
+)
 
 from .errors import Fault, ValidationError
 

@@ -13,7 +13,10 @@ loaded on first use, so that importing the models does not cost them.
 """
 
 import sys
-from typing import Any, Callable, Dict, Iterator, List, Optional, Pattern, Set, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional, Set, Tuple, Union
+
+if TYPE_CHECKING:
+    from re import Pattern
 
 __all__ = [
     "JsonError",
@@ -189,7 +192,7 @@ def is_deeper(value: Any, limit: int) -> bool:
     return any(level)
 
 
-_lone_escape: Optional[Pattern[bytes]] = None
+_lone_escape: Optional["Pattern[bytes]"] = None
 
 
 def _has_lone_escape(raw: Union[bytes, bytearray]) -> bool:
@@ -224,10 +227,9 @@ def parse_exact(document: _Document) -> Any:
     else:
         raw = bytes(document)
     grammar = _grammar_cache or _load_grammar()
-    skip = grammar.space.match
     # The containers around the current place, and the key to fill in each dict.
     around: List[Tuple[Any, str]] = []
-    place = _after(skip, raw, 0)
+    place = _after(grammar.space, raw, 0)
     while True:
         if around and type(around[-1][0]) is list and len(around) <= _DEPTH_LIMIT:
             place = _read_numbers(grammar, raw, place, around[-1][0])
@@ -242,7 +244,7 @@ def parse_exact(document: _Document) -> Any:
                 container.append(value)
             else:
                 container[key] = value
-            place = _after(skip, raw, place)
+            place = _after(grammar.space, raw, place)
             more, place, key = _read_separator(grammar, raw, place, type(container) is list)
             if more:
                 around[-1] = (container, key)
@@ -250,7 +252,7 @@ def parse_exact(document: _Document) -> Any:
             value = container
             around.pop()
         else:
-            place = _after(skip, raw, place)
+            place = _after(grammar.space, raw, place)
             if place < len(raw):
                 raise _fault("trailing characters", raw, place)
             return value
@@ -301,12 +303,11 @@ def _fault(problem: str, raw: bytes, index: int) -> JsonError:
     return JsonError("%s at line %d column %d" % (problem, line, column))
 
 
-def _after(skip: Any, raw: bytes, place: int) -> int:
+def _after(space: "Pattern[bytes]", raw: bytes, place: int) -> int:
     """Return the place of the next byte that is no white space."""
     if raw[place : place + 1] > b" ":
         return place
-    end: int = skip(raw, place).end()
-    return end
+    return space.match(raw, place).end()  # type: ignore[union-attr]  # matches ""
 
 
 _NAMED_VALUES: Dict[bytes, Tuple[bytes, Any]] = {
@@ -330,14 +331,14 @@ def _read_start(grammar: _Grammar, raw: bytes, place: int, depth: int) -> Tuple[
     if first in b"-0123456789":
         return _read_number(grammar, raw, place)
     if first == b"[":
-        place = _after(grammar.space.match, raw, place + 1)
+        place = _after(grammar.space, raw, place + 1)
         if raw[place : place + 1] == b"]":
             return [], place + 1
         if place >= len(raw):
             raise _fault("EOF while parsing a list", raw, place)
         return _Opened([], ""), place
     if first == b"{":
-        place = _after(grammar.space.match, raw, place + 1)
+        place = _after(grammar.space, raw, place + 1)
         if raw[place : place + 1] == b"}":
             return {}, place + 1
         if place >= len(raw):
@@ -356,7 +357,7 @@ def _read_separator(
     """Read what follows a member: (more to come, place after it, next key)."""
     mark = raw[place : place + 1]
     if mark == b",":
-        place = _after(grammar.space.match, raw, place + 1)
+        place = _after(grammar.space, raw, place + 1)
         after = raw[place : place + 1]
         if not after:
             raise _fault("EOF while parsing a value", raw, place)
@@ -378,12 +379,12 @@ def _read_key(grammar: _Grammar, raw: bytes, place: int) -> Tuple[str, int]:
     if raw[place : place + 1] != b'"':
         raise _fault("key must be a string", raw, place)
     key, place = _read_string(grammar, raw, place + 1)
-    place = _after(grammar.space.match, raw, place)
+    place = _after(grammar.space, raw, place)
     if place >= len(raw):
         raise _fault("EOF while parsing an object", raw, place)
     if raw[place : place + 1] != b":":
         raise _fault("expected `:`", raw, place)
-    return key, _after(grammar.space.match, raw, place + 1)
+    return key, _after(grammar.space, raw, place + 1)
 
 
 def _read_word(word: bytes, raw: bytes, place: int) -> int:
@@ -821,7 +822,7 @@ def quote(s: str, ensure_ascii: bool = False) -> str:
     return _escape_wide(text) if ensure_ascii else text
 
 
-_wide_pattern: Optional[Pattern[str]] = None
+_wide_pattern: Optional["Pattern[str]"] = None
 
 
 def _escape_wide(text: str) -> str:

@@ -122,8 +122,6 @@ def dump_any_key(key: Any, call: DumpCall) -> Any:
     """Dump the key of a dict: as any value in mode "python", as text in mode "json"."""
     if call.mode != "json":
         return dump_any(key, call)
-    if type(key) is str:
-        return check_text(key)
     try:
         return _json_key(key, call)
     except SerializationError as exc:
@@ -373,6 +371,8 @@ def _name_family(value: Any, family: str) -> str:
 
 
 def _json_key(key: Any, call: DumpCall) -> str:
+    if type(key) is str:
+        return check_text(key)
     family = _family_of(type(key))
     if family == "plain":
         return "None"
@@ -383,16 +383,16 @@ def _json_key(key: Any, call: DumpCall) -> str:
     if family == "int":
         return str(key)
     if family == "tuple":
-        return ",".join(str(dump_any_key(item, call)) for item in key)
+        return ",".join(_json_key(item, call) for item in key)
     if family == "enum":
-        return str(dump_any_key(key.value, call))
+        return _json_key(key.value, call)
     if family in ("list", "set", "deque", "dict", "iterator"):
         raise TypeError("`%s` not valid as object key" % _name_family(key, family))
     if family in ("dataclass", "model"):
         return str(key)
     if family == "unknown":
         if call.fallback is not None:
-            return str(dump_any_key(call.fallback(key), call))
+            return _json_key(call.fallback(key), call)
         raise unknown_type(key)
     if family == "bytes":
         return _decode(key)

@@ -104,16 +104,25 @@ class DumpCall:
 
         None is never worth a warning: a field that was left out of a construction says nothing.
         """
+        if value is None:
+            return
         if self.trial is not None:
             raise Mismatch(self.describe_unexpected(expected, value))
-        if value is not None:
-            self.warned.append(self.describe_unexpected(expected, value))
+        self.warned.append(self.describe_unexpected(expected, value))
 
     def warn_text(self, text: str) -> None:
         """Note a warning already put into words."""
         if self.trial is not None:
             raise Mismatch(text)
         self.warned.append(text)
+
+    def miss_fields(self, expected: str, value: Any, n_wanted: int, n_found: int) -> Mismatch:
+        """Give up a choice whose value lacks fields."""
+        where = "" if self.field is None else "field_name=%r, " % self.field
+        return Mismatch(
+            "PydanticSerializationUnexpectedValue(Expected %d fields but got %d: Expected `%s` - serialized value may "
+            "not be as expected [%sinput_value=%s, input_type=%s])"
+            % (n_wanted, n_found, expected, where, clip_repr(value), type(value).__name__))
 
     def describe_unexpected(self, expected: str, value: Any) -> str:
         where = "" if self.field is None else "field_name=%r, " % self.field

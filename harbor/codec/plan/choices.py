@@ -95,14 +95,14 @@ class UnionPlan(Plan):
         return best[0]
 
     def dump(self, value: Any, call: DumpCall, include: Any = None, exclude: Any = None) -> Any:
-        found, result = self._try_choices(lambda choice: choice.dump(value, call, include, exclude), call)
+        found, result = self._try_choices(lambda choice: choice.dump(value, call, include, exclude), value, call)
         return result if found else dump_any(value, call, include, exclude)
 
     def dump_key(self, key: Any, call: DumpCall) -> Any:
-        found, result = self._try_choices(lambda choice: choice.dump_key(key, call), call)
+        found, result = self._try_choices(lambda choice: choice.dump_key(key, call), key, call)
         return result if found else dump_any_key(key, call)
 
-    def _try_choices(self, dump: Any, call: DumpCall) -> Tuple[bool, Any]:
+    def _try_choices(self, dump: Any, value: Any, call: DumpCall) -> Tuple[bool, Any]:
         """Dump by the first choice that fits, strictly if any does, else laxly; else note why none did."""
         outer, field, depth = call.trial, call.field, call.depth
         reasons: List[str] = []
@@ -112,16 +112,16 @@ class UnionPlan(Plan):
                 for choice in self.choices:
                     try:
                         return True, dump(choice)
-                    except Mismatch as exc:
+                    except Exception as exc:
                         call.field, call.depth = field, depth
                         if trial == "strict":
-                            reasons.append(str(exc))
+                            reasons.append(_explain(exc))
         finally:
             call.trial = outer
         if outer is not None:
             raise Mismatch("\n".join(reasons))
-        for reason in reasons:
-            call.warn_text(reason)
+        if value is not None:
+            call.warned.extend(reasons)
         return False, None
 
     def schema(self, book: Any) -> Dict[str, Any]:
@@ -263,6 +263,13 @@ class EnumPlan(Plan):
         if doc and doc != "An enumeration.":
             out["description"] = doc.strip()
         return out
+
+
+def _explain(exc: Exception) -> str:
+    """Say why a choice did not fit: a mismatch says it itself."""
+    if isinstance(exc, Mismatch):
+        return str(exc)
+    return "PydanticSerializationUnexpectedValue(%s: %s)" % (type(exc).__name__, exc)
 
 
 def list_choices(shown: List[str]) -> str:

@@ -285,7 +285,9 @@ class TypedDictPlan(Plan):
                 key = self.keys.get(name)
                 if key is None:
                     if call.trial == "strict" and self.extra != "allow":
-                        raise Mismatch(call.describe_unexpected("general-fields", value))
+                        raise Mismatch(
+                            "PydanticSerializationUnexpectedValue(Unexpected field `%s`: Expected `%s`)"
+                            % (name, type(value).__name__))
                     if self.extra == "allow" and (part is not None or not call.exclude_none):
                         pairs.append((dump_any_key(name, call), dump_any(part, call, *below)))
                     continue
@@ -297,9 +299,7 @@ class TypedDictPlan(Plan):
         finally:
             call.field = outer
         if call.trial is not None and n_required < len(self.required):
-            raise Mismatch(
-                "PydanticSerializationUnexpectedValue(Expected %d fields but got %d)"
-                % (len(self.required), n_required))
+            raise call.miss_fields(type(value).__name__, value, len(self.required), n_required)
         return make_object(pairs, call)
 
     def dump_key(self, key: Any, call: DumpCall) -> Any:

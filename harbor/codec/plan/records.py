@@ -268,15 +268,18 @@ class RecordPlan(Plan):
     def _dump_fields(self, value: Any, call: DumpCall, include: Any, exclude: Any) -> List[Tuple[Any, Any]]:
         pairs = []
         fields_set = getattr(value, "__pydantic_fields_set__", None) if call.exclude_unset else None
-        n_required = 0
+        n_fields = 0
+        outer = call.field
         as_any = call.as_any
         for name, part in self._items(value):
             field = self.fields.get(name)
             if field is None:
                 if call.trial == "strict":
-                    raise Mismatch(call.describe_unexpected(self.dump_title, value))
+                    raise Mismatch(
+                        "PydanticSerializationUnexpectedValue(Unexpected field `%s`: Expected `%s`)"
+                        % (name, self.dump_title))
                 continue
-            n_required += field.required
+            n_fields += 1
             if call.exclude_none and part is None or fields_set is not None and name not in fields_set:
                 continue
             below = filter_key(name, include, exclude) if include is not None or exclude is not None else (None, None)
@@ -286,10 +289,9 @@ class RecordPlan(Plan):
             plan = field.plan
             dumped = dump_any(part, call, *below) if as_any else plan.dump(part, call, *below)
             pairs.append((name, dumped))
-        if call.trial is not None and n_required < len(self.required):
-            raise Mismatch(
-                "PydanticSerializationUnexpectedValue(Expected %d fields but got %d)"
-                % (len(self.required), n_required))
+        if call.trial is not None and n_fields < len(self.fields):
+            call.field = outer
+            raise call.miss_fields(self.dump_title, value, len(self.fields), n_fields)
         extra = getattr(value, "__pydantic_extra__", None) if self.extra == "allow" else None
         for name, part in (extra or {}).items():
             if call.exclude_none and part is None or fields_set is not None and name not in fields_set:
