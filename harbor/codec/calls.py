@@ -9,8 +9,8 @@ from typing import Any, Callable, Dict, List, Optional
 
 from .errors import Fault, Invalid, SerializationError, ValidationError, register_json_writer
 from .plan.anything import dump_any
-from .plan.base import CheckCall, DumpCall, Plan, check_part
-from .text import JsonError, NotText, parse, render
+from .plan.base import CheckCall, DumpCall, Plan, RepeatedKeys, RepeatedObject, check_part, forget_repeats
+from .text import JsonError, NotText, parse, parse_repeats, render
 
 _EXTRA_WORDS = ("allow", "forbid", "ignore")
 _NON_FINITE_WORDS = ("null", "constants", "strings")
@@ -66,7 +66,18 @@ def check_document(plan: Plan, document: Any, call: CheckCall) -> Any:
     except NotText:
         fault = Fault("string_unicode", document, None, True)
     else:
-        return check_value(plan, value, call)
+        call.document = document
+        try:
+            return check_value(plan, value, call)
+        except RepeatedKeys:
+            pass
+        call.document = None
+        call.has_repeats = True
+        try:
+            return check_value(plan, parse_repeats(document, RepeatedObject), call)
+        except ValidationError as exc:
+            exc.map_inputs(forget_repeats)
+            raise
     raise ValidationError(plan.title, [fault])
 
 

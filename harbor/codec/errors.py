@@ -77,6 +77,7 @@ class Fault:
     """
 
     __slots__ = ("kind", "input", "ctx", "path", "from_json")
+    has_docs = True
 
     def __init__(self, kind: str, input: Any, ctx: Optional[Dict[str, Any]] = None, from_json: bool = False) -> None:
         self.kind = kind
@@ -145,6 +146,11 @@ class ValidationError(ValueError):
         """Count the faults."""
         return len(self._faults)
 
+    def map_inputs(self, change: Callable[[Any], Any]) -> None:
+        """Change the input of every fault, as one that reads JSON in its own way must."""
+        for fault in self._faults:
+            fault.input = change(fault.input)
+
     def errors(
         self, *, include_url: bool = True, include_context: bool = True, include_input: bool = True
     ) -> List[Dict[str, Any]]:
@@ -204,7 +210,7 @@ def _describe_fault(fault: Fault, url: bool, context: bool, value: bool) -> Dict
         entry["input"] = fault.input
     if context and fault.ctx is not None and fault.kind not in _SILENT_CTX:
         entry["ctx"] = dict(fault.ctx)
-    if url:
+    if url and fault.has_docs:
         entry["url"] = _DOCS + fault.kind
     return entry
 

@@ -6,6 +6,7 @@ stands what an instance and its class can do.
 
 import copy as _copy
 import dataclasses
+import functools
 import sys
 from typing import TYPE_CHECKING, Any, Callable, ClassVar, Dict, Iterator, List, Optional, Set, Tuple, Type, TypeVar, Union
 
@@ -14,6 +15,7 @@ from .errors import Invalid, ValidationError
 from .hints import is_class_var, own_annotations, unquote_early
 from .legacy import LegacyModel, LegacyType
 from .plan import plan_of
+from .plan.base import kept_plan
 from .plan.records import RecordPlan
 from .schema import make_schema
 from .signature import describe_signature
@@ -30,15 +32,15 @@ else:
 __all__ = ["Field", "FieldInfo", "Model"]
 
 M = TypeVar("M", bound="Model")
-_MISSING: Any = dataclasses.MISSING
+_UNGIVEN: Any = dataclasses.MISSING
 _STATE = ("__pydantic_fields_set__", "__pydantic_extra__", "__pydantic_private__")
 _CONFIG_NAMES = frozenset(("extra",))
 
 
 def Field(
-    default: Any = _MISSING,
+    default: Any = _UNGIVEN,
     *,
-    default_factory: Any = _MISSING,
+    default_factory: Any = _UNGIVEN,
     description: Optional[str] = None,
     exclude_if: Optional[Callable[[Any], bool]] = None,
     ge: Optional[float] = None,
@@ -58,7 +60,7 @@ def Field(
     }
     metadata = {name: value for name, value in given.items() if value is not None}
     if default is ...:
-        default = _MISSING
+        default = _UNGIVEN
     return dataclasses.field(default=default, default_factory=default_factory, metadata=metadata)
 
 
@@ -68,13 +70,13 @@ class FieldInfo:
     def __init__(self, field: Any) -> None:
         self.annotation: Any = field.type
         self.default: Any = field.default
-        self.default_factory: Any = None if field.default_factory is _MISSING else field.default_factory
+        self.default_factory: Any = None if field.default_factory is _UNGIVEN else field.default_factory
         self.description: Optional[str] = field.metadata.get("description")
         self.exclude_if: Optional[Callable[[Any], bool]] = field.metadata.get("exclude_if")
 
     def is_required(self) -> bool:
         """Tell whether an input must give the field."""
-        return self.default is _MISSING and self.default_factory is None
+        return self.default is _UNGIVEN and self.default_factory is None
 
     def get_default(self) -> Any:
         """Give the default, made anew where the field has a factory."""
@@ -106,7 +108,7 @@ class ModelMetaclass(LegacyType):
     @property
     def model_fields(cls) -> Dict[str, FieldInfo]:
         """The fields by name, in order."""
-        return {field.name: FieldInfo(field) for field in dataclasses.fields(cls)}  # type: ignore[arg-type]  # every model class is one
+        return {name: FieldInfo(field) for name, field in getattr(cls, "__dataclass_fields__", {}).items()}
 
     @property
     def model_computed_fields(cls) -> Dict[str, Any]:
@@ -129,6 +131,11 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
     __slots__ = ("__dict__", "__weakref__", "__pydantic_fields_set__", "__pydantic_extra__", "__pydantic_private__")
     __codec_model__ = None
     model_config: ClassVar[Dict[str, Any]] = {}
+    if TYPE_CHECKING:
+        # State beside the fields; not ClassVars but slots, in a form that no type checker takes for fields.
+        __pydantic_fields_set__: ClassVar[Any]
+        __pydantic_extra__: ClassVar[Any]
+        __dataclass_fields__: ClassVar[Dict[str, Any]]
 
     def __init_subclass__(cls, **config: Any) -> None:
         super().__init_subclass__()
@@ -253,8 +260,6 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
         extra: Optional[Dict[str, Any]] = None
         if plan.extra == "allow":
             extra = {name: value for name, value in values.items() if name not in plan.fields}
-            if _fields_set is None:
-                fields_set.update(extra)
         made = cls.__new__(cls)
         _set_state(made, state, fields_set, extra)
         if plan.hook is not None:
@@ -448,8 +453,8 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
 
 
 def _plan_of_model(cls: Any) -> RecordPlan:
-    plan = cls.__dict__.get("__codec_plan__")
-    return plan if plan is not None else plan_of(cls)  # type: ignore[no-any-return,return-value]  # a model's plan
+    plan: Any = kept_plan(cls)
+    return plan_of(cls) if plan is None else plan  # type: ignore[return-value]  # a model's plan is a RecordPlan
 
 
 def _set_state(made: Any, values: Dict[str, Any], fields_set: Any, extra: Any) -> None:
@@ -470,10 +475,13 @@ def _make_dataclass(cls: Any, scope: Dict[str, Any]) -> None:
             continue
         if name.startswith("_"):
             raise TypeError("Field %r of %s starts with an underscore, which no field may" % (name, cls.__qualname__))
+        if name not in cls.__dict__ and hasattr(cls, name):
+            # An inherited method of the same name is no default.
+            setattr(cls, name, dataclasses.field())
         default = cls.__dict__.get(name)
         if isinstance(default, (list, dict, set)):
             # Each instance gets a default of its own.
-            setattr(cls, name, dataclasses.field(default_factory=lambda value=default: _copy.deepcopy(value)))
+            setattr(cls, name, dataclasses.field(default_factory=functools.partial(_copy.deepcopy, default)))
     own_doc = cls.__doc__ if "__doc__" in cls.__dict__ else None
     # Without a docstring, dataclass would spend its time on one that shows the signature.
     cls.__doc__ = own_doc or "."

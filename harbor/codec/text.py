@@ -96,6 +96,22 @@ def parse(document: _Document) -> Any:
     return parse_exact(raw)
 
 
+def parse_repeats(document: _Document, make: Callable[[List[Tuple[str, Any]]], Any]) -> Any:
+    """Return the value of a document that `parse` has read, its objects with repeated keys made by ``make(pairs)``."""
+    import json
+
+    def keep(pairs: List[Tuple[str, Any]]) -> Any:
+        plain = dict(pairs)
+        return plain if len(plain) == len(pairs) else make(pairs)
+
+    try:
+        text = document if isinstance(document, str) else document.decode("utf-8")
+        return json.loads(text, object_pairs_hook=keep)
+    except (ValueError, RecursionError, MemoryError):
+        # What only the exact reader can read has its keys looked at once.
+        return parse(document)
+
+
 _loads_cache: Optional[Callable[[str], Any]] = None
 
 

@@ -14,7 +14,7 @@ from ..errors import SerializationError
 from ..hints import Hint
 from ..moments import write_date, write_datetime, write_time, write_timedelta
 from ..text import Pairs, format_float
-from .base import MAKERS, NO_TYPES, STRICT, CheckCall, DumpCall, Plan, build_plan, is_from, kept_plan
+from .base import NO_TYPES, STRICT, Build, CheckCall, DumpCall, Plan, build_plan, forget_repeats, is_from, kept_plan, register_kind
 from .filters import filter_key, fit_indexes
 
 _MAX_DEPTH = 255
@@ -74,7 +74,7 @@ class AnyPlan(Plan):
     def check(self, value: Any, call: CheckCall) -> Any:
         # A union prefers a value left alone to one converted.
         call.lower(STRICT)
-        return value
+        return forget_repeats(value) if call.has_repeats else value
 
     def accepts(self, value: Any) -> bool:
         return True
@@ -89,7 +89,12 @@ class AnyPlan(Plan):
         return {}
 
 
-MAKERS["any"] = lambda hint, build, _plan=AnyPlan(): _plan  # type: ignore[misc]
+def _make_any(hint: Hint, build: Build) -> Plan:
+    return _ANY
+
+
+_ANY = AnyPlan()
+register_kind("any", _make_any)
 
 
 def dump_any(value: Any, call: DumpCall, include: Any = None, exclude: Any = None) -> Any:

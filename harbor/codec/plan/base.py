@@ -20,7 +20,7 @@ class CheckCall:
     """Options and state of one validation; ``exactness`` and ``n_fields_set`` serve unions."""
 
     __slots__ = ("from_json", "strings", "strict", "extra", "from_attributes", "context", "exactness",
-                 "n_fields_set", "in_union")
+                 "n_fields_set", "in_union", "document", "has_repeats")
 
     def __init__(
         self,
@@ -42,15 +42,56 @@ class CheckCall:
         self.exactness = EXACT
         self.n_fields_set: Optional[int] = None
         self.in_union = False
+        # The JSON document being read, as long as nobody has looked for keys that stand twice in one object.
+        self.document: Any = None
+        # Whether objects may be RepeatedObjects, which must not come out again.
+        self.has_repeats = False
 
     def lower(self, exactness: int) -> None:
         """Note that the input matched no better than this."""
         if exactness < self.exactness:
             self.exactness = exactness
 
+    def look_for_repeats(self, keys: Any) -> None:
+        """Make sure that no key of an object stands twice in the document, or raise ``RepeatedKeys``.
+
+        A reader of JSON keeps the last of two values; a dict of one type must check both.
+        """
+        document = self.document
+        if document is None:
+            return
+        if len(keys) <= 16 or len(document) < 100000:
+            escape: Any = "\\u" if isinstance(document, str) else b"\\u"
+            if escape not in document and all(document.count(_quote_key(key, document)) == 1 for key in keys):
+                return
+        raise RepeatedKeys
+
     def invalid(self, kind: str, value: Any, ctx: Optional[Dict[str, Any]] = None) -> Invalid:
         """Make the exception for one fault of ``value``."""
         return Invalid([Fault(kind, value, ctx, self.from_json)])
+
+
+class RepeatedKeys(Exception):
+    """A sign that the document must be read again with every key of its objects."""
+
+
+class RepeatedObject(Dict[str, Any]):
+    """A JSON object in which a key stands twice: a dict, and all its ``pairs`` in order."""
+
+    def __init__(self, pairs: List[Tuple[str, Any]]) -> None:
+        super().__init__(pairs)
+        self.pairs = pairs
+
+
+def forget_repeats(value: Any) -> Any:
+    """Give a JSON value with plain dicts alone."""
+    if isinstance(value, dict):
+        return {key: forget_repeats(part) for key, part in value.items()}
+    return [forget_repeats(part) for part in value] if isinstance(value, list) else value
+
+
+def _quote_key(key: str, document: Any) -> Any:
+    return '"%s"' % key if isinstance(document, str) else b'"%s"' % key.encode("utf-8", "surrogatepass")
 
 
 class Mismatch(Exception):
@@ -174,8 +215,14 @@ def check_part(plan: Plan, part: Any, call: CheckCall) -> Any:
 
 
 Build = Callable[[Hint], Plan]
-# kind -> maker(hint, build), filled by the modules that define the kinds.
-MAKERS: Dict[str, Callable[[Hint, Build], Any]] = {}
+_MAKERS: Dict[str, Callable[[Hint, Build], Any]] = {}
+
+
+def register_kind(kind: str, make: Callable[[Hint, Build], Any]) -> None:
+    """Say how the plan of a kind of type is made: ``make(hint, build)``, where ``build`` makes those of its parts."""
+    _MAKERS[kind] = make
+
+
 # Where a class keeps its plan. TypedDicts and dataclasses take what to do with extra keys from the model around them,
 # so they keep one plan for each.
 _KEPT: Dict[str, str] = {"ignore": "__codec_plan__", "allow": "__codec_plan_allow__", "forbid": "__codec_plan_forbid__"}
@@ -188,16 +235,16 @@ def build_plan(hint: Hint, extra: str = "ignore") -> Plan:
     def builder(extra: str) -> Build:
         def build(inner: Hint) -> Plan:
             if inner.kind not in ("record", "typed-dict"):
-                made: Plan = MAKERS[inner.kind](inner, build)
+                made: Plan = _MAKERS[inner.kind](inner, build)
                 return made
             place = (inner.source, _place_of(inner.source, extra))
             plan = inner.source.__dict__.get(place[1]) or started.get(place)
             if plan is None:
                 # A class may mention itself: its plan stands before its parts are built.
-                started[place] = plan = MAKERS[inner.kind](inner, build)
+                started[place] = plan = _MAKERS[inner.kind](inner, build)
                 plan.extra = getattr(inner.source, "model_config", {}).get("extra", "ignore") if plan.is_model else extra
                 plan.complete(builder(plan.extra))
-            return plan  # type: ignore[no-any-return]  # what stands on a class is its plan
+            return plan
 
         return build
 

@@ -8,7 +8,7 @@ from typing import Any, Dict, List, Optional, Tuple
 from ..errors import Fault, Invalid
 from ..hints import Hint
 from .anything import dump_any, dump_any_key
-from .base import EXACT, LAX, MAKERS, NO_TYPES, Build, CheckCall, DumpCall, Mismatch, Plan
+from .base import EXACT, LAX, NO_TYPES, Build, CheckCall, DumpCall, Mismatch, Plan, register_kind
 from .scalars import FloatPlan, IntPlan, StrPlan
 
 _NOTHING: Any = object()
@@ -311,7 +311,7 @@ def _make_union(hint: Hint, build: Build) -> Plan:
     return UnionPlan(tuple(build(item) for item in hint.items))
 
 
-MAKERS["optional"] = _make_optional
-MAKERS["union"] = _make_union
-MAKERS["literal"] = lambda hint, build: LiteralPlan(hint.source)
-MAKERS["enum"] = lambda hint, build: EnumPlan(hint.source)
+register_kind("optional", _make_optional)
+register_kind("union", _make_union)
+register_kind("literal", lambda hint, build: LiteralPlan(hint.source))
+register_kind("enum", lambda hint, build: EnumPlan(hint.source))

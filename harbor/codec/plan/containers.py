@@ -9,8 +9,11 @@ from typing import Any, Dict, FrozenSet, Iterable, List, Optional, Tuple
 
 from ..errors import Fault, Invalid, replace_surrogates, safe_repr
 from ..hints import Hint, typed_dict_hints
-from .anything import choose_items, dump_any, dump_any_key, make_object
-from .base import LAX, MAKERS, NO_TYPES, Build, CheckCall, DumpCall, Mismatch, Plan, check_part
+from .anything import AnyPlan, choose_items, dump_any, dump_any_key, make_object
+from .base import (
+    LAX, NO_TYPES, Build, CheckCall, DumpCall, Mismatch, Plan, RepeatedObject, check_part, forget_repeats,
+    register_kind,
+)
 from .filters import filter_key
 
 _NO_LISTS = (str, bytes, bytearray, dict, abc.Mapping)
@@ -112,13 +115,8 @@ class DictPlan(Plan):
         return "dict[%s, %s]" % (self.key.dump_title, self.value.dump_title)
 
     def accepts(self, value: Any) -> bool:
-        # The keys of a JSON object are exact text already.
-        if type(value) is not dict or str not in self.key.exact:
-            return False
-        exact = self.value.exact
-        if exact:
-            return exact.issuperset(map(type, value.values())) or all(map(self.value.accepts, value.values()))
-        return all(map(self.value.accepts, value.values()))
+        # The keys of a JSON object are exact text already. Values of a type are checked with their keys in view.
+        return type(value) is dict and str in self.key.exact and (not value or isinstance(self.value, AnyPlan))
 
     def check(self, value: Any, call: CheckCall) -> Any:
         out: Dict[Any, Any] = {}
@@ -153,7 +151,11 @@ class DictPlan(Plan):
 
     def _read_pairs(self, value: Any, call: CheckCall) -> Iterable[Tuple[Any, Any]]:
         if type(value) is dict:
+            if call.document is not None and value:
+                call.look_for_repeats(value)
             return value.items()
+        if isinstance(value, RepeatedObject):
+            return value.pairs
         if isinstance(value, dict):
             return dict.items(value)
         if call.strict or call.from_json or not isinstance(value, abc.Mapping):
@@ -372,7 +374,7 @@ def check_extra_keys(
         elif extra == "forbid":
             fault = Fault("extra_forbidden", source[key], None, call.from_json)
         else:
-            out[str.__str__(key)] = source[key]
+            out[str.__str__(key)] = forget_repeats(source[key]) if call.has_repeats else source[key]
             continue
         fault.path.append(key_step(key))
         faults.append(fault)
@@ -402,6 +404,6 @@ def _make_dict(hint: Hint, build: Build) -> Plan:
     return DictPlan(build(hint.items[0]), build(hint.items[1]))
 
 
-MAKERS["list"] = _make_list
-MAKERS["dict"] = _make_dict
-MAKERS["typed-dict"] = lambda hint, build: TypedDictPlan(hint.source)
+register_kind("list", _make_list)
+register_kind("dict", _make_dict)
+register_kind("typed-dict", lambda hint, build: TypedDictPlan(hint.source))

@@ -11,7 +11,7 @@ from typing import Any, Callable, Dict, FrozenSet, List, Optional, Tuple
 from ..errors import Fault, Invalid
 from ..hints import record_hints, resolve_return
 from .anything import check_text, dump_any, dump_any_key, make_object
-from .base import LAX, MAKERS, NO_TYPES, STRICT, Build, CheckCall, DumpCall, Mismatch, Plan, check_part
+from .base import LAX, NO_TYPES, STRICT, Build, CheckCall, DumpCall, Mismatch, Plan, check_part, forget_repeats, register_kind
 from .choices import OptionalPlan
 from .containers import check_extra_keys, clean_doc, describe_exception, key_step, place_faults, title_property
 from .filters import filter_key
@@ -361,7 +361,7 @@ def _check_keywords(
     for key in source:
         if isinstance(key, str) and (extra != "forbid" or key in known):
             if extra == "allow" and key not in known:
-                out[str.__str__(key)] = source[key]
+                out[str.__str__(key)] = forget_repeats(source[key]) if call.has_repeats else source[key]
             continue
         fault = (
             Fault("unexpected_keyword_argument", source[key], None, call.from_json) if isinstance(key, str)
@@ -431,4 +431,4 @@ def _find_computed(cls: Any) -> Dict[str, computed_field]:
     return found
 
 
-MAKERS["record"] = lambda hint, build: RecordPlan(hint.source)
+register_kind("record", lambda hint, build: RecordPlan(hint.source))

@@ -7,8 +7,9 @@ import re
 from typing import Any, Dict, FrozenSet, Optional, Tuple
 
 from ..errors import replace_surrogates
+from ..hints import Hint
 from .anything import check_text, dump_any, dump_any_key
-from .base import LAX, MAKERS, NO_TYPES, STRICT, CheckCall, DumpCall, Plan, is_from
+from .base import LAX, NO_TYPES, STRICT, Build, CheckCall, DumpCall, Plan, is_from, register_kind
 
 _MAX_DIGITS = 4300
 _INT64 = 1 << 63
@@ -201,10 +202,6 @@ class StrPlan(ScalarPlan):
             return value
         if isinstance(value, str):
             call.lower(STRICT)
-            if is_from(kind, "enum", "Enum"):
-                if call.strict:
-                    return str.__str__(value)
-                return value.value if type(value.value) is str else str.__str__(value)
             return str.__str__(value)
         if not call.strict:
             if isinstance(value, (bytes, bytearray)):
@@ -346,7 +343,7 @@ def _whole_ratio(value: Any, call: CheckCall) -> int:
         raise call.invalid("finite_number", value)
     if hasattr(value, "adjusted") and value and value.adjusted() >= _MAX_DIGITS:
         raise call.invalid("int_parsing_size", value)
-    whole = int(value)
+    whole: int = int(value)
     if whole != value:
         raise call.invalid("int_from_float", value)
     return whole
@@ -392,5 +389,13 @@ def _read_float(text: str, value: Any, call: CheckCall) -> float:
     return float(text)
 
 
-for _scalar in (NonePlan, BoolPlan, IntPlan, FloatPlan, StrPlan):
-    MAKERS[_scalar.title] = lambda hint, build, _plan=_scalar(): _plan  # type: ignore[misc]
+def _register_scalars() -> None:
+    for scalar in (NonePlan(), BoolPlan(), IntPlan(), FloatPlan(), StrPlan()):
+
+        def make(hint: Hint, build: Build, scalar: Plan = scalar) -> Plan:
+            return scalar
+
+        register_kind(scalar.title, make)
+
+
+_register_scalars()

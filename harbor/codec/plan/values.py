@@ -13,7 +13,7 @@ from ..moments import (
     write_datetime,
 )
 from .anything import dump_any, dump_any_key
-from .base import LAX, MAKERS, NO_TYPES, STRICT, Build, CheckCall, DumpCall, Plan
+from .base import LAX, NO_TYPES, STRICT, Build, CheckCall, DumpCall, Plan, register_kind
 from .scalars import number_of
 
 
@@ -158,7 +158,7 @@ def _register_values() -> None:
             made: Plan = plan(hint.source)
             return made
 
-        MAKERS[kind] = make
+        register_kind(kind, make)
 
 
 _register_values()
