@@ -376,7 +376,8 @@ def test_both_readers_agree_on_random_documents() -> None:
         raw = bytearray(make_document(rng))
         for _ in range(rng.randrange(4)):
             place = rng.randrange(len(raw) + 1)
-            raw[place : place + rng.randrange(3)] = rng.choice(TOKENS) if rng.random() < 0.7 else b""
+            new = rng.choice(TOKENS) if rng.random() < 0.7 else b""
+            raw[place : place + rng.randrange(3)] = new
         documents: List[Document] = [bytes(raw), raw.decode("utf-8", "surrogateescape")]
         for document in documents:
             assert outcome(text.parse, document) == outcome(text.parse_exact, document), document

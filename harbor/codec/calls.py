@@ -38,9 +38,15 @@ def make_check_call(
         _demand(extra, str)
         if extra not in _EXTRA_WORDS:
             raise ValueError("SchemaError: Invalid extra_behavior: `%s`" % extra)
-    return CheckCall(
-        from_json=from_json, strings=strings, strict=bool(strict), extra=extra,
-        from_attributes=bool(from_attributes), context=context)
+    call = CheckCall()
+    # Text alone is worded, and at its base read, as JSON is.
+    call.from_json = from_json or strings
+    call.strings = strings
+    call.strict = bool(strict)
+    call.extra = extra
+    call.from_attributes = bool(from_attributes)
+    call.context = context
+    return call
 
 
 def check_value(plan: Plan, value: Any, call: CheckCall) -> Any:
@@ -96,7 +102,10 @@ def make_dump_call(
     polymorphic_serialization: Optional[bool] = None,
     context: Any = None,
 ) -> DumpCall:
-    """Take the options of a dump; a wrong one is a ``TypeError`` in pydantic's words."""
+    """Take the options of a dump; a wrong one is a ``TypeError`` in pydantic's words.
+
+    ``by_alias`` and ``context`` are taken and have nothing to act on: no field has an alias, no dump runs user code.
+    """
     if mode is not None:
         _demand(mode, str)
     for flag in (exclude_unset, exclude_defaults, exclude_none, exclude_computed_fields, round_trip,
@@ -105,11 +114,17 @@ def make_dump_call(
     for optional in (by_alias, polymorphic_serialization):
         if optional is not None:
             _demand_flag(optional)
-    return DumpCall(
-        "json" if mode == "json" else "python", text=text, exclude_unset=exclude_unset,
-        exclude_defaults=exclude_defaults, exclude_none=exclude_none, exclude_computed=exclude_computed_fields,
-        round_trip=round_trip, fallback=fallback, as_any=serialize_as_any,
-        polymorphic=bool(polymorphic_serialization), context=context)
+    call = DumpCall("json" if mode == "json" else "python", text)
+    call.exclude_unset = exclude_unset
+    call.exclude_defaults = exclude_defaults
+    call.exclude_none = exclude_none
+    call.exclude_computed = exclude_computed_fields
+    call.round_trip = round_trip
+    call.fallback = fallback
+    call.as_any = serialize_as_any
+    call.polymorphic = bool(polymorphic_serialization)
+    call.is_plain = False
+    return call
 
 
 def dump_value(
@@ -217,7 +232,8 @@ def _name_instance(value: Any) -> str:
 
 def _write_errors(entries: List[Dict[str, Any]], indent: Optional[int]) -> str:
     """Write the entries of a ``ValidationError`` as JSON text."""
-    call = DumpCall("json", text=True, fallback=str)
+    call = DumpCall("json", text=True)
+    call.fallback = str
     try:
         return render(dump_any(entries, call), indent=indent, inf_nan="constants")
     except Exception as exc:

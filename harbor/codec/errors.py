@@ -51,6 +51,7 @@ _WORDING: Dict[str, Any] = {
     "model_type": ("Input should be a valid dictionary or instance of {class_name}", "Input should be an object"),
     "none_required": ("Input should be None", "Input should be null"),
     "path_type": "Input is not a valid path for {error}",
+    "recursion_depth_exceeded": "Recursion error - maximum validation depth exceeded",
     "recursion_loop": "Recursion error - cyclic reference detected",
     "string_too_long": "String should have at most {max_length} character{s}",
     "string_too_short": "String should have at least {min_length} character{s}",
@@ -101,6 +102,8 @@ class Fault:
         for limit in ("max_length", "min_length"):
             if limit in words:
                 words["s"] = "" if words[limit] == 1 else "s"
+        if words.get("actual_length", 0) is None:
+            words["actual_length"] = "more"
         for name, value in words.items():
             if type(value) is float:
                 # Constraints print as Rust prints a float: 1.0 is "1", and 1.5 stays as it is.

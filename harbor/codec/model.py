@@ -15,8 +15,8 @@ from .errors import Invalid, ValidationError
 from .hints import is_class_var, own_annotations, unquote_early
 from .legacy import LegacyModel, LegacyType
 from .plan import plan_of
-from .plan.base import kept_plan
-from .plan.records import RecordPlan
+from .plan.base import CheckCall, DumpCall
+from .plan.records import RecordPlan, default_of
 from .schema import make_schema
 from .signature import describe_signature
 
@@ -69,8 +69,10 @@ class FieldInfo:
 
     def __init__(self, field: Any) -> None:
         self.annotation: Any = field.type
-        self.default: Any = field.default
-        self.default_factory: Any = None if field.default_factory is _UNGIVEN else field.default_factory
+        self.default: Any = default_of(field)
+        # A default that each instance gets a copy of is a default all the same.
+        has_factory = self.default is field.default and field.default_factory is not _UNGIVEN
+        self.default_factory: Any = field.default_factory if has_factory else None
         self.description: Optional[str] = field.metadata.get("description")
         self.exclude_if: Optional[Callable[[Any], bool]] = field.metadata.get("exclude_if")
 
@@ -79,8 +81,10 @@ class FieldInfo:
         return self.default is _UNGIVEN and self.default_factory is None
 
     def get_default(self) -> Any:
-        """Give the default, made anew where the field has a factory."""
-        return self.default if self.default_factory is None else self.default_factory()
+        """Give the default, made anew where the field has a factory and copied where it can change."""
+        if self.default_factory is not None:
+            return self.default_factory()
+        return self.default if _is_hashable(self.default) else _copy.deepcopy(self.default)
 
     def __repr__(self) -> str:
         parts = ["annotation=%r" % (self.annotation,), "required=%r" % self.is_required()]
@@ -130,6 +134,7 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
 
     __slots__ = ("__dict__", "__weakref__", "__pydantic_fields_set__", "__pydantic_extra__", "__pydantic_private__")
     __codec_model__ = None
+    __codec_plan__: ClassVar[Optional[RecordPlan]] = None
     model_config: ClassVar[Dict[str, Any]] = {}
     if TYPE_CHECKING:
         # State beside the fields; not ClassVars but slots, in a form that no type checker takes for fields.
@@ -154,13 +159,15 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
         # Names in quotes are looked up where the class stands, which may be inside a function.
         frame = sys._getframe(1)
         _make_dataclass(cls, dict(frame.f_globals, **frame.f_locals))
+        # Built when the class is first used; a class never takes its base's.
+        cls.__codec_plan__ = None
 
     if not TYPE_CHECKING:
 
         def __init__(self, /, **data: Any) -> None:
             plan = _plan_of_model(type(self))
             try:
-                plan.check_keywords(data, make_check_call(), self)
+                plan.check_keywords(data, CheckCall(), self)
                 return
             except Invalid as exc:
                 faults = exc.faults
@@ -209,9 +216,15 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
         by_name: Optional[bool] = None,
     ) -> M:
         """Check a mapping or an instance; raises ``ValidationError`` with every fault."""
-        made: M = check_value(_plan_of_model(cls), obj, make_check_call(
-            strict=strict, extra=extra, from_attributes=from_attributes, context=context, by_alias=by_alias,
-            by_name=by_name))
+        if (
+                strict is None and extra is None and from_attributes is None and context is None and by_alias is None
+                and by_name is None):
+            call = CheckCall()
+        else:
+            call = make_check_call(
+                strict=strict, extra=extra, from_attributes=from_attributes, context=context, by_alias=by_alias,
+                by_name=by_name)
+        made: M = check_value(_plan_of_model(cls), obj, call)
         return made
 
     @classmethod
@@ -226,8 +239,13 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
         by_name: Optional[bool] = None,
     ) -> M:
         """Check a JSON document; raises ``ValidationError`` with every fault."""
-        made: M = check_document(_plan_of_model(cls), json_data, make_check_call(
-            from_json=True, strict=strict, extra=extra, context=context, by_alias=by_alias, by_name=by_name))
+        if strict is None and extra is None and context is None and by_alias is None and by_name is None:
+            call = CheckCall()
+            call.from_json = True
+        else:
+            call = make_check_call(
+                from_json=True, strict=strict, extra=extra, context=context, by_alias=by_alias, by_name=by_name)
+        made: M = check_document(_plan_of_model(cls), json_data, call)
         return made
 
     @classmethod
@@ -290,11 +308,17 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
         polymorphic_serialization: Optional[bool] = None,
     ) -> Dict[str, Any]:
         """Dump to a dict: Python's own values in mode "python", what JSON can say in mode "json"."""
-        call = make_dump_call(
-            mode, False, by_alias=by_alias, exclude_unset=exclude_unset, exclude_defaults=exclude_defaults,
-            exclude_none=exclude_none, exclude_computed_fields=exclude_computed_fields, round_trip=round_trip,
-            fallback=fallback, serialize_as_any=serialize_as_any,
-            polymorphic_serialization=polymorphic_serialization, context=context)
+        if mode == "python" and (
+                include is None and exclude is None and context is None and by_alias is None and fallback is None
+                and polymorphic_serialization is None and exclude_unset is exclude_defaults is exclude_none
+                is exclude_computed_fields is round_trip is serialize_as_any is False):
+            call = DumpCall()
+        else:
+            call = make_dump_call(
+                mode, False, by_alias=by_alias, exclude_unset=exclude_unset, exclude_defaults=exclude_defaults,
+                exclude_none=exclude_none, exclude_computed_fields=exclude_computed_fields, round_trip=round_trip,
+                fallback=fallback, serialize_as_any=serialize_as_any,
+                polymorphic_serialization=polymorphic_serialization, context=context)
         dumped: Dict[str, Any] = dump_value(_plan_of_model(type(self)), self, call, include, exclude, warnings)
         return dumped
 
@@ -323,13 +347,22 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
         ``inf_nan`` goes beyond pydantic: "null" is its way and loses what it replaces; "constants" writes ``NaN`` and
         ``Infinity``, which is no JSON to strict parsers; "strings" writes them as text that typed fields read back.
         """
+        plan = type(self).__codec_plan__ or _plan_of_model(type(self))
+        if (
+                indent is None and include is None and exclude is None and context is None and by_alias is None
+                and fallback is None and polymorphic_serialization is None and ensure_ascii is exclude_unset
+                is exclude_defaults is exclude_none is exclude_computed_fields is round_trip is serialize_as_any
+                is False and warnings is True and inf_nan == "null"):
+            quick = plan.write_quickly(self)
+            if quick is not None:
+                return quick
         call = make_dump_call(
             "json", True, by_alias=by_alias, exclude_unset=exclude_unset, exclude_defaults=exclude_defaults,
             exclude_none=exclude_none, exclude_computed_fields=exclude_computed_fields, round_trip=round_trip,
             fallback=fallback, serialize_as_any=serialize_as_any,
             polymorphic_serialization=polymorphic_serialization, context=context)
         return dump_document(
-            _plan_of_model(type(self)), self, call, include, exclude, warnings, indent, ensure_ascii, inf_nan)
+            plan, self, call, include, exclude, warnings, indent, ensure_ascii, inf_nan)
 
     # -- copying
 
@@ -453,8 +486,16 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
 
 
 def _plan_of_model(cls: Any) -> RecordPlan:
-    plan: Any = kept_plan(cls)
-    return plan_of(cls) if plan is None else plan  # type: ignore[return-value]  # a model's plan is a RecordPlan
+    plan: Any = cls.__codec_plan__ or plan_of(cls)
+    return plan  # type: ignore[no-any-return]  # a model's plan is a RecordPlan
+
+
+def _is_hashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
 
 
 def _set_state(made: Any, values: Dict[str, Any], fields_set: Any, extra: Any) -> None:
@@ -478,10 +519,13 @@ def _make_dataclass(cls: Any, scope: Dict[str, Any]) -> None:
         if name not in cls.__dict__ and hasattr(cls, name):
             # An inherited method of the same name is no default.
             setattr(cls, name, dataclasses.field())
-        default = cls.__dict__.get(name)
-        if isinstance(default, (list, dict, set)):
-            # Each instance gets a default of its own.
-            setattr(cls, name, dataclasses.field(default_factory=functools.partial(_copy.deepcopy, default)))
+        field = cls.__dict__.get(name)
+        default = field.default if isinstance(field, dataclasses.Field) else field
+        if not _is_hashable(default):
+            # What can change is copied for each instance.
+            metadata = dict(getattr(field, "metadata", {}), copied_default=default)
+            setattr(cls, name, dataclasses.field(
+                default_factory=functools.partial(_copy.deepcopy, default), metadata=metadata))
     own_doc = cls.__doc__ if "__doc__" in cls.__dict__ else None
     # Without a docstring, dataclass would spend its time on one that shows the signature.
     cls.__doc__ = own_doc or "."

@@ -8,6 +8,7 @@ import dataclasses
 from typing import Any, Dict
 
 from .hints import Hint, record_hints
+from .plan.records import default_of
 
 __all__ = ["describe_signature"]
 
@@ -31,11 +32,10 @@ def describe_signature(cls: Any) -> Any:
     parameters = []
     hints = record_hints(cls)
     for field in dataclasses.fields(cls):
-        default: Any = inspect.Parameter.empty
-        if field.default is not dataclasses.MISSING:
-            default = field.default
-        elif field.default_factory is not dataclasses.MISSING:
-            default = _Shown("<factory>")
+        default: Any = default_of(field)
+        if default is dataclasses.MISSING:
+            has_factory = field.default_factory is not dataclasses.MISSING
+            default = _Shown("<factory>") if has_factory else inspect.Parameter.empty
         parameters.append(inspect.Parameter(
             field.name, inspect.Parameter.KEYWORD_ONLY, default=default,
             annotation=_Shown(_show_hint(hints[field.name]))))

@@ -29,6 +29,7 @@ __all__ = [
     "parse_exact",
     "quote",
     "render",
+    "render_plain",
 ]
 
 # A value may stand inside at most this many containers.
@@ -89,7 +90,7 @@ def parse(document: _Document) -> Any:
         loads = _loads_cache or _load_loads()
         try:
             return loads(text)
-        except (ValueError, RecursionError, MemoryError):
+        except (ValueError, StopIteration, RecursionError, MemoryError):
             # A fault, an int above a lowered interpreter limit, or a caller
             # that left too little stack: all settled below.
             pass
@@ -123,10 +124,22 @@ def _load_loads() -> Callable[[str], Any]:
 
     # Without its C scanner CPython's reader lets non-ASCII digits and odd
     # \u escapes through.  PyPy has a strict one of its own behind json.loads.
-    accelerated = getattr(json.scanner, "c_make_scanner", None) is not None
-    exact = accelerated or sys.implementation.name == "pypy"
-    _loads_cache = json.loads if exact else parse_exact
-    return _loads_cache
+    make_scanner = getattr(json.scanner, "c_make_scanner", None)
+    if make_scanner is None:
+        _loads_cache = json.loads if sys.implementation.name == "pypy" else parse_exact
+        return _loads_cache
+    scan = make_scanner(json.JSONDecoder())
+
+    def loads(text: str) -> Any:
+        # json.loads spends on a small document more than its scanner does.
+        start = 0 if text[:1] in "{[" else len(text) - len(text.lstrip(" \t\n\r"))
+        value, end = scan(text, start)
+        if end != len(text) and text[end:].strip(" \t\n\r"):
+            raise ValueError
+        return value
+
+    _loads_cache = loads
+    return loads
 
 
 def _is_ordinary(raw: Union[bytes, bytearray]) -> bool:
@@ -590,6 +603,7 @@ def render(
 _NONE_TYPE = type(None)
 _CONTAINERS = frozenset([list, dict, Pairs])
 _FLAT_KINDS = frozenset([_NONE_TYPE, bool, int, float, str])
+_SETTLED_KINDS = frozenset([_NONE_TYPE, bool, int, str])
 _EXACT_KINDS = _FLAT_KINDS | {list, dict}
 _NUMBER_KINDS = frozenset([_NONE_TYPE, bool, int, float])
 _INF_NAN_WORDS = {
@@ -600,15 +614,45 @@ _INF_NAN_WORDS = {
 _FLOAT_MAX = sys.float_info.max
 
 
-def is_plain(value: Any) -> bool:
+def is_plain(value: Any, depth: int = _PLAIN_DEPTH) -> bool:
     """Say whether the standard encoder writes `value` just as we must.
 
-    True only for exact JSON types with str keys, not too deep, whose floats
-    look the same in Python.  Lone surrogates and long ints are not looked for.
+    True only for exact JSON types with str keys, at most `depth` deep, whose
+    floats look the same in Python.  Lone surrogates and long ints are not
+    looked for.
     """
-    if type(value) in _CONTAINERS:
-        return not _find_odd(value)
-    return type(value) in _FLAT_KINDS and (type(value) is not float or not _has_odd_float([value]))
+    kind = type(value)
+    if kind is float:
+        return bool(1e-4 <= value <= _FLOAT_MAX or -_FLOAT_MAX <= value <= -1e-4 or -1e-9 < value < 1e-9)
+    if kind is not dict and kind is not list:
+        return kind in _SETTLED_KINDS
+    if depth <= 0:
+        return False
+    if kind is dict:
+        for key, item in value.items():
+            if type(key) is not str or type(item) not in _SETTLED_KINDS and not is_plain(item, depth - 1):
+                return False
+        return True
+    if _SETTLED_KINDS.issuperset(map(type, value)):
+        return True
+    if _NUMBER_KINDS.issuperset(map(type, value)):
+        return not _has_odd_float([item for item in value if type(item) is float])
+    return all(is_plain(item, depth - 1) for item in value)
+
+
+def render_plain(tree: Any) -> Optional[str]:
+    """Return the compact text of a tree that `is_plain`, or None where `render` must look closer."""
+    encode = _encoders_cache.get(",") or _load_encode(",")
+    try:
+        text = encode(tree)
+    except (ValueError, RecursionError):
+        return None  # a long int, or a caller that left too little stack
+    if not text.isascii():
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError:
+            return None
+    return text
 
 
 def _find_odd(tree: Any) -> Set[int]:
@@ -673,17 +717,31 @@ _encoders_cache: Dict[str, Callable[[Any], str]] = {}
 
 def _encode_plain(value: Any, separator: str) -> str:
     """Encode with the standard library; `separator` stands between elements."""
-    encode = _encoders_cache.get(separator)
-    if encode is None:
-        import json
-
-        encode = json.JSONEncoder(
-            ensure_ascii=False, check_circular=False, separators=(separator, ":")
-        ).encode
-        if len(_encoders_cache) > 1000:
-            _encoders_cache.clear()
-        _encoders_cache[separator] = encode
+    encode = _encoders_cache.get(separator) or _load_encode(separator)
     return encode(value)
+
+
+def _load_encode(separator: str) -> Callable[[Any], str]:
+    import json
+    import json.encoder
+
+    encoder = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(separator, ":"))
+    encode: Callable[[Any], str] = encoder.encode
+    make_encoder = getattr(json.encoder, "c_make_encoder", None)
+    if make_encoder is not None:
+        # The public encoder makes one of these for every document.
+        pieces = make_encoder(
+            None, encoder.default, json.encoder.encode_basestring, None, ":", separator, False, False, True
+        )
+
+        def encode_pieces(value: Any) -> str:
+            return "".join(pieces(value, 0))
+
+        encode = encode_pieces
+    if len(_encoders_cache) > 1000:
+        _encoders_cache.clear()
+    _encoders_cache[separator] = encode
+    return encode
 
 
 def _write_tree(

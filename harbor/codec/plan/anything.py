@@ -13,7 +13,7 @@ from typing import Any, Callable, Dict, Iterator, List, Tuple
 from ..errors import SerializationError
 from ..hints import Hint
 from ..moments import write_date, write_datetime, write_time, write_timedelta
-from ..text import Pairs, format_float
+from ..text import Pairs, is_plain
 from .base import NO_TYPES, STRICT, Build, CheckCall, DumpCall, Plan, build_plan, forget_repeats, is_from, kept_plan, register_kind
 from .filters import filter_key, fit_indexes
 
@@ -78,6 +78,9 @@ class AnyPlan(Plan):
 
     def accepts(self, value: Any) -> bool:
         return True
+
+    def writes_itself(self, value: Any) -> bool:
+        return is_plain(value)
 
     def dump(self, value: Any, call: DumpCall, include: Any = None, exclude: Any = None) -> Any:
         return dump_any(value, call, include, exclude)
@@ -328,6 +331,12 @@ def _dump_unknown(value: Any, call: DumpCall, include: Any, exclude: Any) -> Any
 def unknown_type(value: Any) -> SerializationError:
     """Make the error for a value that JSON cannot say."""
     return SerializationError("Unable to serialize unknown type: %s" % show_class(type(value)))
+
+
+def is_known_kind(kind: type) -> bool:
+    """Tell whether pydantic has a plan for values of this very class, as it has for no subclass of a builtin."""
+    is_builtin = _FAMILIES.get((kind.__module__, kind.__name__)) is not None and kind is not bytearray
+    return is_builtin or _family_of(kind) in ("dataclass", "enum", "model", "text") or hasattr(kind, "_fields")
 
 
 def show_class(kind: type) -> str:

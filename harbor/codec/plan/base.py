@@ -5,52 +5,67 @@ themselves stand in the other modules of this folder, which register their maker
 """
 
 import sys
-from typing import Any, Callable, Dict, FrozenSet, List, Optional, Tuple
+from typing import Any, Callable, Dict, FrozenSet, List, Optional, Set, Tuple
 
 from ..errors import Fault, Invalid, clip_repr
 from ..hints import Hint
+from ..text import is_plain
 
 # How exactly an input matched, for the choice a union makes.
 LAX, STRICT, EXACT = 0, 1, 2
+
+_MAX_NESTED = 255
 
 NO_TYPES: FrozenSet[type] = frozenset()
 
 
 class CheckCall:
-    """Options and state of one validation; ``exactness`` and ``n_fields_set`` serve unions."""
+    """Options and state of one validation; ``exactness`` and ``n_fields_set`` serve unions.
 
-    __slots__ = ("from_json", "strings", "strict", "extra", "from_attributes", "context", "exactness",
-                 "n_fields_set", "in_union", "document", "has_repeats")
+    Options that are not given stand on the class, so that a call without any costs little.
+    """
 
-    def __init__(
-        self,
-        *,
-        from_json: bool = False,
-        strings: bool = False,
-        strict: bool = False,
-        extra: Optional[str] = None,
-        from_attributes: bool = False,
-        context: Any = None,
-    ) -> None:
-        # Text alone is worded, and at its base read, as JSON is.
-        self.from_json = from_json or strings
-        self.strings = strings
-        self.strict = strict
-        self.extra = extra
-        self.from_attributes = from_attributes
-        self.context = context
-        self.exactness = EXACT
-        self.n_fields_set: Optional[int] = None
-        self.in_union = False
-        # The JSON document being read, as long as nobody has looked for keys that stand twice in one object.
-        self.document: Any = None
-        # Whether objects may be RepeatedObjects, which must not come out again.
-        self.has_repeats = False
+    from_json = False
+    strings = False
+    strict = False
+    extra: Optional[str] = None
+    from_attributes = False
+    context: Any = None
+    exactness = EXACT
+    n_fields_set: Optional[int] = None
+    in_union = False
+    # Whether models are made the quick way: None before the first one, False once one of them was not right.
+    quick: Optional[bool] = None
+    # The inputs of recursive classes that are being checked.
+    seen: Optional[Set[Tuple[int, int]]] = None
+    # Whether the key of a JSON object is checked, which is text as if ``strings`` were set, but counts as less exact.
+    in_key = False
+    # The JSON document being read, as long as nobody has looked for keys that stand twice in one object.
+    document: Any = None
+    # Whether objects may be RepeatedObjects, which must not come out again.
+    has_repeats = False
 
     def lower(self, exactness: int) -> None:
         """Note that the input matched no better than this."""
         if exactness < self.exactness:
             self.exactness = exactness
+
+    def enter(self, plan: "Plan", value: Any) -> Tuple[int, int]:
+        """Note that a recursive plan checks a value; a value inside itself is a fault, and so is too deep a nest."""
+        place = (id(plan), id(value))
+        if self.seen is None:
+            self.seen = set()
+        if place in self.seen:
+            raise self.invalid("recursion_loop", value)
+        if len(self.seen) >= _MAX_NESTED:
+            raise self.invalid("recursion_depth_exceeded", value)
+        self.seen.add(place)
+        return place
+
+    def leave(self, place: Tuple[int, int]) -> None:
+        """Note that it is done."""
+        if self.seen is not None:
+            self.seen.discard(place)
 
     def look_for_repeats(self, keys: Any) -> None:
         """Make sure that no key of an object stands twice in the document, or raise ``RepeatedKeys``.
@@ -94,6 +109,10 @@ def _quote_key(key: str, document: Any) -> Any:
     return '"%s"' % key if isinstance(document, str) else b'"%s"' % key.encode("utf-8", "surrogatepass")
 
 
+class NotQuick(Exception):
+    """A sign that models must be made the exact way."""
+
+
 class Mismatch(Exception):
     """A value that is not what a plan dumps, raised only while a union looks for a choice that fits."""
 
@@ -102,43 +121,32 @@ class DumpCall:
     """Options and state of one dump.
 
     ``mode`` is "python" or "json"; ``text`` says that JSON text will be made of the result, where some errors
-    differ. ``trial`` is set while a union tries its choices: None, "strict" or "lax".
+    differ. ``trial`` is set while a union tries its choices: None, "strict" or "lax". Options that are not given stand
+    on the class; ``is_plain`` says that none is.
     """
 
-    __slots__ = ("mode", "text", "exclude_unset", "exclude_defaults", "exclude_none", "exclude_computed",
-                 "round_trip", "fallback", "as_any", "polymorphic", "context", "trial", "warned", "ids", "field", "depth")
+    mode = "python"
+    text = False
+    is_plain = True
+    exclude_unset = False
+    exclude_defaults = False
+    exclude_none = False
+    exclude_computed = False
+    round_trip = False
+    fallback: Any = None
+    as_any = False
+    polymorphic = False
+    trial: Optional[str] = None
+    field: Optional[str] = None
+    depth = 0
 
-    def __init__(
-        self,
-        mode: str = "python",
-        *,
-        text: bool = False,
-        exclude_unset: bool = False,
-        exclude_defaults: bool = False,
-        exclude_none: bool = False,
-        exclude_computed: bool = False,
-        round_trip: bool = False,
-        fallback: Optional[Callable[[Any], Any]] = None,
-        as_any: bool = False,
-        polymorphic: bool = False,
-        context: Any = None,
-    ) -> None:
-        self.mode = mode
-        self.text = text
-        self.exclude_unset = exclude_unset
-        self.exclude_defaults = exclude_defaults
-        self.exclude_none = exclude_none
-        self.exclude_computed = exclude_computed
-        self.round_trip = round_trip
-        self.fallback = fallback
-        self.as_any = as_any
-        self.polymorphic = polymorphic
-        self.context = context
-        self.trial: Optional[str] = None
+    def __init__(self, mode: str = "python", text: bool = False) -> None:
+        if mode == "json":
+            self.mode = mode
+            self.text = text
         self.warned: List[str] = []
+        # The values that are being dumped, by their id.
         self.ids: Dict[int, int] = {}
-        self.field: Optional[str] = None
-        self.depth = 0
 
     def warn(self, expected: str, value: Any) -> None:
         """Note a value of an unexpected type; inside a union's trial, give the choice up instead.
@@ -192,6 +200,11 @@ class Plan:
         """Tell at C speed whether a value fresh from the JSON reader may stay as it is."""
         return type(value) in self.exact
 
+    def writes_itself(self, value: Any) -> bool:
+        """Tell whether the value as it stands is its own dump to JSON, without a warning; False means "unsure"."""
+        kind = type(value)
+        return kind in self.exact and (kind is not float or is_plain(value))
+
     def dump(self, value: Any, call: DumpCall, include: Any = None, exclude: Any = None) -> Any:
         raise NotImplementedError
 
@@ -207,11 +220,16 @@ class Plan:
 def check_part(plan: Plan, part: Any, call: CheckCall) -> Any:
     """Check a part of a container; where only text is read, a part must be text or a dict."""
     if call.strings:
-        if not isinstance(part, (str, dict)):
-            raise call.invalid("string_type", part)
+        demand_text(part, call)
     elif type(part) in plan.exact and not call.in_union:
         return part
     return plan.check(part, call)
+
+
+def demand_text(part: Any, call: CheckCall) -> None:
+    """Refuse what is neither text nor a dict."""
+    if not isinstance(part, (str, dict)):
+        raise call.invalid("string_type", part)
 
 
 Build = Callable[[Hint], Plan]
@@ -230,7 +248,7 @@ _KEPT: Dict[str, str] = {"ignore": "__codec_plan__", "allow": "__codec_plan_allo
 
 def build_plan(hint: Hint, extra: str = "ignore") -> Plan:
     """Build the plan of a described type, and of every class it mentions that has none yet."""
-    started: Dict[Tuple[Any, str], Plan] = {}
+    started: Dict[Tuple[Any, str], Any] = {}
 
     def builder(extra: str) -> Build:
         def build(inner: Hint) -> Plan:
@@ -238,13 +256,17 @@ def build_plan(hint: Hint, extra: str = "ignore") -> Plan:
                 made: Plan = _MAKERS[inner.kind](inner, build)
                 return made
             place = (inner.source, _place_of(inner.source, extra))
-            plan = inner.source.__dict__.get(place[1]) or started.get(place)
+            plan = inner.source.__dict__.get(place[1])
+            if plan is None and place in started:
+                plan = started[place]
+                plan.is_recursive = not plan.is_complete
             if plan is None:
                 # A class may mention itself: its plan stands before its parts are built.
                 started[place] = plan = _MAKERS[inner.kind](inner, build)
                 plan.extra = getattr(inner.source, "model_config", {}).get("extra", "ignore") if plan.is_model else extra
                 plan.complete(builder(plan.extra))
-            return plan
+                plan.is_complete = True
+            return plan  # type: ignore[no-any-return]  # what stands on a class is its plan
 
         return build
 

@@ -3,17 +3,20 @@
 In: a value that must be one of several things. Out: the thing it is, chosen as pydantic's smart mode chooses.
 """
 
+from inspect import cleandoc
 from typing import Any, Dict, List, Optional, Tuple
 
 from ..errors import Fault, Invalid
 from ..hints import Hint
 from .anything import dump_any, dump_any_key
-from .base import EXACT, LAX, NO_TYPES, Build, CheckCall, DumpCall, Mismatch, Plan, register_kind
+from .base import EXACT, LAX, NO_TYPES, Build, CheckCall, DumpCall, Mismatch, Plan, is_from, register_kind
 from .scalars import FloatPlan, IntPlan, StrPlan
 
 _NOTHING: Any = object()
 _INT64_SIZE = 1 << 63
 _LOOKED_UP = frozenset((bool, int, str))
+_JSON_TYPES: Dict[type, str] = {
+    str: "string", int: "integer", float: "number", bool: "boolean", list: "array", type(None): "null"}
 # An enum that is also one of these reads its values as they are read.
 _ENUM_BASES: Tuple[Tuple[type, Plan], ...] = ((int, IntPlan()), (float, FloatPlan()), (str, StrPlan()))
 
@@ -38,6 +41,9 @@ class OptionalPlan(Plan):
     def accepts(self, value: Any) -> bool:
         return value is None or self.inner.accepts(value)
 
+    def writes_itself(self, value: Any) -> bool:
+        return value is None or self.inner.writes_itself(value)
+
     def dump(self, value: Any, call: DumpCall, include: Any = None, exclude: Any = None) -> Any:
         return None if value is None else self.inner.dump(value, call, include, exclude)
 
@@ -45,7 +51,9 @@ class OptionalPlan(Plan):
         return dump_any_key(key, call) if key is None else self.inner.dump_key(key, call)
 
     def schema(self, book: Any) -> Dict[str, Any]:
-        return {"anyOf": _flat_choices([self.inner.schema(book), {"type": "null"}])}
+        inner = self.inner.schema(book)
+        joined: Dict[str, Any] = inner if inner == {"type": "null"} else book.join([inner, {"type": "null"}])
+        return joined
 
 
 class UnionPlan(Plan):
@@ -125,8 +133,8 @@ class UnionPlan(Plan):
         return False, None
 
     def schema(self, book: Any) -> Dict[str, Any]:
-        choices = _flat_choices([choice.schema(book) for choice in self.choices])
-        return choices[0] if len(choices) == 1 else {"anyOf": choices}
+        joined: Dict[str, Any] = book.join([choice.schema(book) for choice in self.choices])
+        return joined
 
 
 class ValueLookup:
@@ -159,7 +167,6 @@ class ValueLookup:
             except UnicodeEncodeError:
                 raise call.invalid("string_unicode", value) from None
         try:
-            hash(value)
             return next((result for wanted, result in self.equals if wanted == value), _NOTHING)
         except Exception:
             return _NOTHING
@@ -199,8 +206,9 @@ class LiteralPlan(Plan):
         return dump_any_key(key, call)
 
     def schema(self, book: Any) -> Dict[str, Any]:
-        values = [getattr(value, "value", value) for value in self.values]
-        return describe_values(values)
+        values = [value.value if is_from(type(value), "enum", "Enum") else value for value in self.values]
+        described = _describe_values(values)
+        return {"const": described.pop("enum")[0], **described} if len(values) == 1 else described
 
 
 class EnumPlan(Plan):
@@ -252,17 +260,16 @@ class EnumPlan(Plan):
         return dump_any_key(key, call)
 
     def schema(self, book: Any) -> Dict[str, Any]:
-        return dict(book.refer(self.cls, self._describe))
+        # Whoever has no members is described in place.
+        described: Dict[str, Any] = book.refer(self.cls, self._describe) if self.cls.__members__ else self._describe()
+        return described
 
     def _describe(self) -> Dict[str, Any]:
-        out = describe_values([member.value for member in self.cls])
-        if "const" in out:
-            out = {"const": out["const"], **out}
-        out["title"] = self.cls.__name__
-        doc = self.cls.__doc__
-        if doc and doc != "An enumeration.":
-            out["description"] = doc.strip()
-        return out
+        out: Dict[str, Any] = {"title": self.cls.__name__}
+        # Before 3.11 the class of enums gives this docstring to those that have none.
+        if self.cls.__doc__ and self.cls.__doc__ != "An enumeration.":
+            out["description"] = cleandoc(self.cls.__doc__)
+        return dict(out, **_describe_values([member.value for member in self.cls.__members__.values()]))
 
 
 def _explain(exc: Exception) -> str:
@@ -277,30 +284,18 @@ def list_choices(shown: List[str]) -> str:
     return shown[0] if len(shown) == 1 else "%s or %s" % (", ".join(shown[:-1]), shown[-1])
 
 
-def describe_values(values: List[Any]) -> Dict[str, Any]:
+def _describe_values(values: List[Any]) -> Dict[str, Any]:
     """Describe a fixed set of values as JSON schema."""
-    out: Dict[str, Any] = {"const": values[0]} if len(values) == 1 else {"enum": values}
-    kinds = {type(value) for value in values}
-    if len(kinds) == 1:
-        name = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}.get(kinds.pop())
-        if name is not None:
-            out["type"] = name
-    return out
+    out: Dict[str, Any] = {"enum": [dump_any(value, DumpCall("json", text=True)) for value in values]}
+    kinds = {type(value) for value in out["enum"]}
+    name = _JSON_TYPES.get(kinds.pop()) if len(kinds) == 1 else None
+    return out if name is None else dict(out, type=name)
 
 
 def _is_better(new: Tuple[Any, int, Optional[int]], old: Tuple[Any, int, Optional[int]]) -> bool:
     if new[2] is not None and old[2] is not None and new[2] != old[2]:
         return new[2] > old[2]
     return new[1] > old[1]
-
-
-def _flat_choices(choices: List[Dict[str, Any]]) -> List[Dict[str, Any]]:
-    flat: List[Dict[str, Any]] = []
-    for choice in choices:
-        for part in choice["anyOf"] if set(choice) == {"anyOf"} else [choice]:
-            if part not in flat:
-                flat.append(part)
-    return flat
 
 
 def _make_optional(hint: Hint, build: Build) -> Plan:

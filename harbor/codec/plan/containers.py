@@ -9,13 +9,15 @@ from typing import Any, Dict, FrozenSet, Iterable, List, Optional, Tuple
 
 from ..errors import Fault, Invalid, replace_surrogates, safe_repr
 from ..hints import Hint, typed_dict_hints
+from ..text import is_plain
 from .anything import AnyPlan, choose_items, dump_any, dump_any_key, make_object
 from .base import (
-    LAX, NO_TYPES, Build, CheckCall, DumpCall, Mismatch, Plan, RepeatedObject, check_part, forget_repeats,
+    LAX, NO_TYPES, Build, CheckCall, DumpCall, Mismatch, Plan, RepeatedObject, check_part, demand_text, forget_repeats,
     register_kind,
 )
 from .filters import filter_key
 
+_TEXT_ONLY = frozenset((str,))
 _NO_LISTS = (str, bytes, bytearray, dict, abc.Mapping)
 
 
@@ -41,6 +43,14 @@ class ListPlan(Plan):
             return False
         exact = self.item.exact
         return bool(exact) and exact.issuperset(map(type, value)) or all(map(self.item.accepts, value))
+
+    def writes_itself(self, value: Any) -> bool:
+        if type(value) is not list:
+            return False
+        exact = self.item.exact
+        if exact and float not in exact:
+            return exact.issuperset(map(type, value))
+        return all(map(self.item.writes_itself, value))
 
     def check(self, value: Any, call: CheckCall) -> Any:
         item = self.item
@@ -93,7 +103,7 @@ class ListPlan(Plan):
         return dump_any_key(key, call)
 
     def schema(self, book: Any) -> Dict[str, Any]:
-        return {"items": self.item.schema(book), "type": "array"}
+        return {"type": "array", "items": self.item.schema(book)}
 
 
 class DictPlan(Plan):
@@ -118,10 +128,21 @@ class DictPlan(Plan):
         # The keys of a JSON object are exact text already. Values of a type are checked with their keys in view.
         return type(value) is dict and str in self.key.exact and (not value or isinstance(self.value, AnyPlan))
 
+    def writes_itself(self, value: Any) -> bool:
+        if type(value) is not dict or str not in self.key.exact:
+            return False
+        if isinstance(self.value, AnyPlan):
+            return is_plain(value)
+        return _TEXT_ONLY.issuperset(map(type, value)) and all(map(self.value.writes_itself, value.values()))
+
     def check(self, value: Any, call: CheckCall) -> Any:
         out: Dict[Any, Any] = {}
         faults: List[Fault] = []
         for key, part in self._read_pairs(value, call):
+            if call.strings:
+                # The first part that is no text is the fault of the whole dict.
+                demand_text(key, call)
+                demand_text(part, call)
             fine = True
             try:
                 key_out = self._check_key(key, call)
@@ -143,11 +164,11 @@ class DictPlan(Plan):
         if not call.from_json or call.strings:
             return check_part(self.key, key, call)
         # A key in JSON is text whatever it stands for, in strict mode too.
-        call.strings = True
+        call.strings = call.in_key = True
         try:
             return check_part(self.key, key, call)
         finally:
-            call.strings = False
+            call.strings = call.in_key = False
 
     def _read_pairs(self, value: Any, call: CheckCall) -> Iterable[Tuple[Any, Any]]:
         if type(value) is dict:
@@ -185,10 +206,9 @@ class DictPlan(Plan):
         return dump_any_key(key, call)
 
     def schema(self, book: Any) -> Dict[str, Any]:
-        inner = self.value.schema(book)
-        out: Dict[str, Any] = {"additionalProperties": inner or True, "type": "object"}
-        names = self.key.schema(book)
-        if names.get("type") == "string" and len(names) > 1:
+        names = dict(self.key.schema(book))
+        out: Dict[str, Any] = {"type": "object", "additionalProperties": self.value.schema(book) or True}
+        if "$ref" in names or names.pop("type", None) == "string" and names:
             out["propertyNames"] = names
         return out
 
@@ -208,7 +228,7 @@ class KeyPlan:
 class TypedDictPlan(Plan):
     """A dict whose keys are named, each with a type of its own."""
 
-    __slots__ = ("cls", "keys", "required", "extra")
+    __slots__ = ("cls", "keys", "required", "extra", "is_recursive", "is_complete")
     dump_title = "typed-dict"
     is_model = False
 
@@ -219,6 +239,7 @@ class TypedDictPlan(Plan):
         self.keys: Dict[str, KeyPlan] = {}
         self.required: FrozenSet[str] = frozenset()
         self.extra: str = "ignore"
+        self.is_recursive = self.is_complete = False
 
     def complete(self, build: Build) -> None:
         """Build the plans of the keys; the class may mention itself."""
@@ -238,7 +259,25 @@ class TypedDictPlan(Plan):
             last = key.index
         return True
 
+    def writes_itself(self, value: Any) -> bool:
+        if type(value) is not dict:
+            return False
+        for name, part in value.items():
+            key = self.keys.get(name)
+            if key is None or not key.plan.writes_itself(part):
+                return False
+        return True
+
     def check(self, value: Any, call: CheckCall) -> Any:
+        if not self.is_recursive or call.from_json:
+            return self._check_keys(value, call)
+        place = call.enter(self, value)
+        try:
+            return self._check_keys(value, call)
+        finally:
+            call.leave(place)
+
+    def _check_keys(self, value: Any, call: CheckCall) -> Any:
         source = self._read_mapping(value, call)
         out: Dict[Any, Any] = {}
         faults: List[Fault] = []
@@ -310,35 +349,15 @@ class TypedDictPlan(Plan):
         return dump_any_key(key, call)
 
     def schema(self, book: Any) -> Dict[str, Any]:
-        return dict(book.refer(self.cls, lambda: self._describe(book)))
+        reference: Dict[str, Any] = book.refer(self.cls, lambda: self._describe(book))
+        return reference
 
     def _describe(self, book: Any) -> Dict[str, Any]:
-        properties = {}
-        for name, key in self.keys.items():
-            properties[name] = title_property(name, key.plan.schema(book))
-        out: Dict[str, Any] = {"properties": properties, "title": self.cls.__name__, "type": "object"}
+        properties = {name: book.describe_property(name, key.plan) for name, key in self.keys.items()}
         required = [name for name, key in self.keys.items() if key.required]
-        if required:
-            out["required"] = required
-        doc = self.cls.__doc__
-        if doc and not doc.startswith("dict() ->"):
-            out["description"] = clean_doc(doc)
-        return out
-
-
-def title_property(name: str, schema: Dict[str, Any]) -> Dict[str, Any]:
-    """Give the schema of a field the title pydantic makes from its name; references keep their own."""
-    if "$ref" not in schema:
-        schema["title"] = name.replace("_", " ").title()
-    return schema
-
-
-def clean_doc(doc: str) -> str:
-    """Strip the indentation that a docstring carries."""
-    lines = doc.expandtabs().strip("\n").splitlines()
-    indents = [len(line) - len(line.lstrip()) for line in lines[1:] if line.strip()]
-    margin = min(indents) if indents else 0
-    return "\n".join([lines[0].strip()] + [line[margin:].rstrip() for line in lines[1:]]).strip()
+        described: Dict[str, Any] = book.describe_class(
+            self.cls, properties, required, self.extra, self.cls.__dict__.get("__doc__"))
+        return described
 
 
 def describe_exception(exc: BaseException) -> str:

@@ -6,18 +6,23 @@ for beyond its annotations (limits, ``exclude_if``, extra keys, computed fields)
 
 import dataclasses
 from collections import abc
-from typing import Any, Callable, Dict, FrozenSet, List, Optional, Tuple
+from inspect import cleandoc
+from typing import Any, Callable, Dict, FrozenSet, Iterable, List, Optional, Tuple
 
 from ..errors import Fault, Invalid
 from ..hints import record_hints, resolve_return
+from ..text import is_plain, render_plain
 from .anything import check_text, dump_any, dump_any_key, make_object
-from .base import LAX, NO_TYPES, STRICT, Build, CheckCall, DumpCall, Mismatch, Plan, check_part, forget_repeats, register_kind
+from .base import (
+    LAX, NO_TYPES, STRICT, Build, CheckCall, DumpCall, Mismatch, NotQuick, Plan, check_part, demand_text, forget_repeats,
+    register_kind,
+)
 from .choices import OptionalPlan
-from .containers import check_extra_keys, clean_doc, describe_exception, key_step, place_faults, title_property
+from .containers import check_extra_keys, describe_exception, key_step, place_faults
 from .filters import filter_key
-from .scalars import LIMIT_NAMES, BoundedPlan
+from .scalars import LIMIT_NAMES, BoundedPlan, FloatPlan
 
-_MISSING = dataclasses.MISSING
+_NO_DEFAULT = dataclasses.MISSING
 
 
 class computed_field(property):  # named like pydantic's decorator, in whose place it stands
@@ -28,6 +33,11 @@ class computed_field(property):  # named like pydantic's decorator, in whose pla
         super().__init__(fget, *rest)
 
 
+def default_of(field: Any) -> Any:
+    """Give the default of a dataclass's field, be it one that each instance gets a copy of."""
+    return field.metadata.get("copied_default", field.default)
+
+
 class FieldPlan:
     """One field: its type's plan, its default, and when a dump leaves it out."""
 
@@ -36,17 +46,16 @@ class FieldPlan:
     def __init__(self, field: Any, plan: Plan, index: int) -> None:
         self.name: str = field.name
         self.plan = plan
-        self.default = field.default
+        self.default = default_of(field)
         self.factory = field.default_factory
-        self.required = field.default is _MISSING and field.default_factory is _MISSING
+        self.required = field.default is _NO_DEFAULT and field.default_factory is _NO_DEFAULT
         self.exclude_if: Optional[Callable[[Any], bool]] = field.metadata.get("exclude_if")
         self.description: Optional[str] = field.metadata.get("description")
         self.index = index
         self.init: bool = field.init
-
     def make_default(self) -> Any:
         """Make the default anew, or give it where it cannot change."""
-        return self.default if self.factory is _MISSING else self.factory()
+        return self.default if self.factory is _NO_DEFAULT else self.factory()
 
 
 class RecordPlan(Plan):
@@ -56,7 +65,7 @@ class RecordPlan(Plan):
     """
 
     __slots__ = ("cls", "is_model", "fields", "required", "extra", "computed", "hook", "fixed", "factories",
-                 "slotted")
+                 "slotted", "writers", "is_recursive", "is_complete")
 
     def __init__(self, cls: Any) -> None:
         self.cls = cls
@@ -66,11 +75,14 @@ class RecordPlan(Plan):
         self.fields: Dict[str, FieldPlan] = {}
         self.required: FrozenSet[str] = frozenset()
         self.extra: str = "ignore"
+        self.is_recursive = self.is_complete = False
         self.computed: List[Tuple[str, Plan, Any]] = []
         self.hook: Optional[str] = None
         # Defaults in the order of the fields, those that are made anew apart.
         self.fixed: Dict[str, Any] = {}
         self.factories: List[FieldPlan] = []
+        # name -> what write_quickly asks of a field: types that are settled, exclude_if, and a closer look
+        self.writers: Dict[str, Tuple[FrozenSet[type], Any, Callable[[Any], bool]]] = {}
         self.slotted = not hasattr(cls, "__dict__") or "__slots__" in cls.__dict__ and not self.is_model
 
     def complete(self, build: Build) -> None:
@@ -84,9 +96,10 @@ class RecordPlan(Plan):
             self.fields[field.name] = FieldPlan(field, plan, index)
         self.required = frozenset(field.name for field in self.fields.values() if field.required)
         for field_plan in self.fields.values():
-            self.fixed[field_plan.name] = None if field_plan.factory is not _MISSING else field_plan.default
-            if field_plan.factory is not _MISSING:
+            self.fixed[field_plan.name] = None if field_plan.factory is not _NO_DEFAULT else field_plan.default
+            if field_plan.factory is not _NO_DEFAULT:
                 self.factories.append(field_plan)
+            self.writers[field_plan.name] = _make_writer(field_plan)
         for name, value in _find_computed(self.cls).items():
             hint = resolve_return(value.fget, "Computed field %r of %s" % (name, self.cls.__qualname__))
             self.computed.append((name, build(hint), value))
@@ -108,14 +121,49 @@ class RecordPlan(Plan):
                     call.n_fields_set = len(value.model_fields_set)
                 return value
         call.lower(STRICT)
-        if type(value) is dict and call.from_json and call.extra is None and not (call.strings or call.in_union):
-            try:
-                made = self._make_quickly(value, call)
-            except Invalid:
-                made = None
-            if made is not None:
-                return made
-        return self._make_exactly(value, self._read_source(value, call), call)
+        if call.from_json:
+            if call.quick is not False:
+                made = self._try_quickly(value, call)
+                if made is not None:
+                    return made
+            return self._make_exactly(value, self._read_source(value, call), call)
+        if not self.is_recursive:
+            return self._make_exactly(value, self._read_source(value, call), call)
+        place = call.enter(self, value)
+        try:
+            return self._make_exactly(value, self._read_source(value, call), call)
+        finally:
+            call.leave(place)
+
+    def _try_quickly(self, value: Any, call: CheckCall) -> Any:
+        """Make the instance the quick way, or give None where the exact way must be gone.
+
+        A model inside another does not go the exact way by itself, which would check deep faults over and over: it
+        gives up as a whole, and the outermost begins anew.
+        """
+        outermost = call.quick is None
+        able = (
+            type(value) is dict and call.extra is None and not (call.strings or call.in_union)
+            # A hook runs once, also for an input that turns out wrong.
+            and self.hook is None)
+        if not outermost:
+            made = self._make_quickly(value, call) if able else None
+            if made is None:
+                raise NotQuick
+            return made
+        if not able:
+            return None
+        call.quick = True
+        n_fields_set = call.n_fields_set
+        try:
+            made = self._make_quickly(value, call)
+        except (Invalid, NotQuick):
+            made = None
+        # Each of several models in a list may be the first one.
+        call.quick = False if made is None else None
+        if made is None:
+            call.n_fields_set = n_fields_set
+        return made
 
     def check_keywords(self, values: Dict[str, Any], call: CheckCall, made: Any) -> None:
         """Check the keywords of a constructor into an instance that exists already."""
@@ -173,6 +221,9 @@ class RecordPlan(Plan):
         values: Dict[str, Any] = {}
         names = set()
         faults: List[Fault] = []
+        may_skip = type(source) is dict and not (call.strings or call.in_union)
+        if call.strings and not self.is_model:
+            _demand_keywords(source, self.fields, call)
         for name, field in self.fields.items():
             if name not in source:
                 if field.required:
@@ -180,11 +231,18 @@ class RecordPlan(Plan):
                     fault.path.append(name)
                     faults.append(fault)
                 else:
-                    values[name] = field.make_default()
+                    values[name] = field.default if field.factory is _NO_DEFAULT else field.factory()
                 continue
             names.add(name)
+            if may_skip:
+                part = source[name]
+                if type(part) in field.plan.exact:
+                    values[name] = part
+                    continue
             try:
-                values[name] = check_part(field.plan, source[name], call)
+                # In an exact check a call less per level counts: a document may nest 200 deep.
+                values[name] = check_part(field.plan, source[name], call) if call.strings else field.plan.check(
+                    source[name], call)
             except Invalid as exc:
                 place_faults(exc, faults, name)
         extra = call.extra or self.extra
@@ -243,6 +301,9 @@ class RecordPlan(Plan):
         call.depth += 1
         outer = call.field
         try:
+            if call.is_plain and call.trial is None and include is exclude is None and self.extra != "allow":
+                if not self.computed:
+                    return self._dump_plainly(value, call)
             pairs = self._dump_fields(value, call, include, exclude)
             if self.computed and not (call.exclude_computed or call.round_trip):
                 self._dump_computed(value, pairs, call, include, exclude)
@@ -260,10 +321,43 @@ class RecordPlan(Plan):
         # pydantic dumps whatever has attributes where a model is expected.
         return hasattr(value, "__dict__")
 
-    def _items(self, value: Any) -> List[Tuple[Any, Any]]:
+    def _items(self, value: Any) -> Iterable[Tuple[Any, Any]]:
         if self.slotted:
             return [(name, getattr(value, name)) for name in self.fields if hasattr(value, name)]
         return list(value.__dict__.items())
+
+    def write_quickly(self, value: Any) -> Optional[str]:
+        """Write a model as compact JSON text if every part is its own dump; None hands over to the exact way."""
+        if self.computed or self.extra == "allow":
+            return None
+        state = value.__dict__
+        out = state.copy()
+        writers = self.writers
+        for name, part in state.items():
+            if name not in writers:
+                return None
+            settled, exclude_if, writes_itself = writers[name]
+            if exclude_if is not None and exclude_if(part):
+                del out[name]
+            elif type(part) not in settled and not writes_itself(part):
+                return None
+        return render_plain(out)
+
+    def _dump_plainly(self, value: Any, call: DumpCall) -> Any:
+        """Dump every field where no option asks for more."""
+        out = {}
+        fields = self.fields
+        for name, part in self._items(value):
+            field = fields.get(name)
+            if field is None or field.exclude_if is not None and field.exclude_if(part):
+                continue
+            plan = field.plan
+            if type(part) in plan.exact and (type(part) is not str or not call.text):
+                out[name] = part
+            else:
+                call.field = name
+                out[name] = plan.dump(part, call)
+        return out
 
     def _dump_fields(self, value: Any, call: DumpCall, include: Any, exclude: Any) -> List[Tuple[Any, Any]]:
         pairs = []
@@ -322,36 +416,39 @@ class RecordPlan(Plan):
     # -- describing
 
     def schema(self, book: Any) -> Dict[str, Any]:
-        return dict(book.refer(self.cls, lambda: self._describe(book)))
+        reference: Dict[str, Any] = book.refer(self.cls, lambda: self._describe(book))
+        return reference
 
     def _describe(self, book: Any) -> Dict[str, Any]:
         properties = {}
         required = []
+        is_dump = book.mode == "serialization"
         for name, field in self.fields.items():
-            inner = field.plan.schema(book)
-            if field.description is not None:
-                inner["description"] = field.description
-            if field.default is not _MISSING:
-                inner["default"] = book.dump_default(field.plan, field.default)
-            properties[name] = title_property(name, inner)
-            if field.required or book.mode == "serialization" and field.required:
+            if field.required and not field.init:
+                continue  # it can neither be given nor be relied on
+            properties[name] = book.describe_property(
+                name, field.plan, default=field.default, description=field.description)
+            if field.required and not (is_dump and field.exclude_if is not None):
                 required.append(name)
-        if book.mode == "serialization":
-            for name, plan, made in self.computed:
-                inner = dict(plan.schema(book), readOnly=True)
-                if made.__doc__:
-                    inner["description"] = clean_doc(made.__doc__)
-                properties[name] = title_property(name, inner)
-                required.append(name)
-        out: Dict[str, Any] = {"properties": properties, "title": self.cls.__name__, "type": "object"}
-        if required:
-            out["required"] = required
+        for name, plan, made in self.computed if is_dump else ():
+            doc = cleandoc(made.__doc__) if made.__doc__ else None
+            properties[name] = book.describe_property(name, plan, read_only=True, description=doc)
+            required.append(name)
         doc = self.cls.__dict__.get("__doc__")
-        if doc and not (not self.is_model and doc.startswith(self.cls.__name__ + "(")):
-            out["description"] = clean_doc(doc)
-        if self.extra in ("forbid", "allow"):
-            out["additionalProperties"] = self.extra == "allow"
-        return out
+        if doc is not None and not self.is_model and doc.startswith(self.cls.__name__ + "("):
+            doc = None  # dataclass made it of the signature
+        described: Dict[str, Any] = book.describe_class(self.cls, properties, required, self.extra, doc)
+        return described
+
+
+def _demand_keywords(source: Any, known: Any, call: CheckCall) -> None:
+    """Refuse a dict in which anything is no text, known names first; the fault is the dict's, not the part's."""
+    for name in known:
+        if name in source:
+            demand_text(source[name], call)
+    for key, part in source.items():
+        demand_text(key, call)
+        demand_text(part, call)
 
 
 def _check_keywords(
@@ -404,13 +501,22 @@ def _has_attributes(value: Any) -> bool:
 
 
 def _is_left_out(field: FieldPlan, value: Any, call: DumpCall) -> bool:
-    if call.exclude_defaults and field.default is not _MISSING:
+    if call.exclude_defaults and not field.required:
         try:
-            if field.default == value:
+            if field.make_default() == value:
                 return True
         except Exception:
             pass
     return field.exclude_if is not None and bool(field.exclude_if(value))
+
+
+def _make_writer(field: FieldPlan) -> Tuple[FrozenSet[type], Any, Callable[[Any], bool]]:
+    plan = field.plan
+    while isinstance(plan, OptionalPlan):
+        plan = plan.inner
+    # How a float looks in JSON depends on its value.
+    looker = is_plain if isinstance(plan, FloatPlan) else plan.writes_itself
+    return field.plan.exact - frozenset((float,)), field.exclude_if, looker
 
 
 def _bound_plan(plan: Plan, bounds: Dict[str, Any]) -> Plan:

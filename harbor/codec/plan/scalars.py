@@ -6,12 +6,14 @@ In: a value of any type. Out: the exact Python value, or the fault pydantic woul
 import re
 from typing import Any, Dict, FrozenSet, Optional, Tuple
 
-from ..errors import replace_surrogates
+from ..errors import Invalid, replace_surrogates
 from ..hints import Hint
 from .anything import check_text, dump_any, dump_any_key
 from .base import LAX, NO_TYPES, STRICT, Build, CheckCall, DumpCall, Plan, is_from, register_kind
 
 _MAX_DIGITS = 4300
+# pydantic has no limit here and works on Decimal("1e999999999") until the memory is gone.
+_MAX_RATIO_DIGITS = 1000000
 _INT64 = 1 << 63
 # Unicode White_Space, which is what is trimmed around numbers in text; str.strip() would also take \x1c to \x1f.
 _SPACE = " \t\n\r\x0b\x0c\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a" \
@@ -70,7 +72,7 @@ class BoolPlan(ScalarPlan):
             return value
         if call.strict and not call.strings:
             raise call.invalid("bool_type", value)
-        call.lower(LAX)
+        call.lower(_exactness_of_text(call))
         text = _text_of(value, call, "bool_parsing")
         if text is not None:
             word = text.lower()
@@ -106,7 +108,7 @@ class IntPlan(ScalarPlan):
             return _plain_int(value)
         if call.strict and not call.strings:
             raise call.invalid("int_type", value)
-        call.lower(LAX)
+        call.lower(_exactness_of_text(call))
         if kind is bool:
             return int(value)
         text = _text_of(value, call, "int_parsing")
@@ -155,7 +157,7 @@ class FloatPlan(ScalarPlan):
         if not call.strict or call.strings:
             text = _text_of(value, call, "float_parsing")
             if text is not None:
-                call.lower(LAX)
+                call.lower(_exactness_of_text(call))
                 return _read_float(text, value, call)
         if kind is bool:
             call.lower(LAX)
@@ -181,6 +183,13 @@ class FloatPlan(ScalarPlan):
         if number is not None:
             return number
         return super().dump_other(value, call, include, exclude)
+
+    def dump_key(self, key: Any, call: DumpCall) -> Any:
+        if call.mode == "json" and isinstance(key, float):
+            # Unlike a key of unknown type, a number that is not finite has its name.
+            if type(key) is float or call.trial != "strict":
+                return repr(float.__float__(key))
+        return super().dump_key(key, call)
 
     def schema(self, book: Any) -> Dict[str, Any]:
         return {"type": "number"}
@@ -241,24 +250,37 @@ class BoundedPlan(Plan):
 
     def __init__(self, inner: Plan, bounds: Dict[str, Any]) -> None:
         self.inner = inner
-        self.bounds = bounds
+        self.bounds = {name: _fit_limit(limit, inner) for name, limit in bounds.items()}
         self.title, self.dump_title = inner.title, inner.dump_title
         self.exact = NO_TYPES
 
     def check(self, value: Any, call: CheckCall) -> Any:
+        most = self.bounds.get("max_length")
+        if most is not None and type(value) is list and len(value) > most and self.inner.title.startswith("list["):
+            # The items of a list that is too long are not looked at.
+            raise self._wrong_length("too_long", "max_length", value, value, call)
         checked = self.inner.check(value, call)
         for name, limit in self.bounds.items():
             kind, breaks = _LIMITS[name]
-            if breaks(checked, limit):
-                ctx: Dict[str, Any] = {name: limit}
-                if kind in ("too_short", "too_long"):
-                    if isinstance(checked, str):
-                        kind = "string_" + kind
-                    else:
-                        word = {"list": "List", "dict": "Dictionary"}.get(type(checked).__name__, "Value")
-                        ctx = {"field_type": word, name: limit, "actual_length": len(checked)}
-                raise call.invalid(kind, value, ctx)
+            try:
+                broken = breaks(checked, limit)
+            except TypeError:
+                raise TypeError("Unable to apply constraint '%s' to supplied value %s" % (name, checked)) from None
+            if broken and kind in ("too_short", "too_long"):
+                raise self._wrong_length(kind, name, value, checked, call)
+            if broken:
+                raise call.invalid(kind, value, {name: limit})
         return checked
+
+    def _wrong_length(self, kind: str, name: str, value: Any, checked: Any, call: CheckCall) -> Invalid:
+        limit = self.bounds[name]
+        if isinstance(checked, str):
+            return call.invalid("string_" + kind, value, {name: limit})
+        word = {"list": "List", "dict": "Dictionary"}.get(type(checked).__name__, "Value")
+        # Where pydantic counts while it reads, it stops at the first item too many.
+        is_counted = kind == "too_short" or isinstance(value, (list, tuple, set, frozenset))
+        return call.invalid(
+            kind, value, {"field_type": word, name: limit, "actual_length": len(checked) if is_counted else None})
 
     def dump(self, value: Any, call: DumpCall, include: Any = None, exclude: Any = None) -> Any:
         return self.inner.dump(value, call, include, exclude)
@@ -267,14 +289,14 @@ class BoundedPlan(Plan):
         return self.inner.dump_key(key, call)
 
     def schema(self, book: Any) -> Dict[str, Any]:
-        out = self.inner.schema(book)
-        kind = out.get("type")
-        words = {
-            "ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "exclusiveMaximum",
-            "min_length": {"array": "minItems", "object": "minProperties"}.get(str(kind), "minLength"),
-            "max_length": {"array": "maxItems", "object": "maxProperties"}.get(str(kind), "maxLength"),
-        }
-        out.update((words[name], limit) for name, limit in self.bounds.items())
+        out = dict(self.inner.schema(book))
+        kind = None if "enum" in out or "const" in out else out.get("format", out.get("type"))
+        words = dict(_LENGTH_WORDS, **_LIMIT_WORDS.get(str(kind), {}))
+        for name in _LIMITS_IN_ORDER:
+            limit, word = self.bounds.get(name), words.get(name, name)
+            # An infinite limit is none to pydantic, and those of a datetime are not shown.
+            if limit is not None and word and not (word in _NUMBER_WORDS.values() and limit in _INFINITIES):
+                out[word] = limit
         return out
 
 
@@ -288,6 +310,28 @@ _LIMITS: Dict[str, Tuple[str, Any]] = {
     "max_length": ("too_long", lambda value, limit: len(value) > limit),
 }
 LIMIT_NAMES: FrozenSet[str] = frozenset(_LIMITS)
+_LIMITS_IN_ORDER = ("le", "ge", "lt", "gt", "min_length", "max_length")
+_INFINITIES = (float("inf"), float("-inf"))
+_NUMBER_WORDS = {"le": "maximum", "ge": "minimum", "lt": "exclusiveMaximum", "gt": "exclusiveMinimum"}
+_LENGTH_WORDS = {"min_length": "minLength", "max_length": "maxLength"}
+# What JSON schema calls the limits of a type; pydantic shows those it has no word for under their own names.
+_LIMIT_WORDS: Dict[str, Dict[str, str]] = {
+    "integer": _NUMBER_WORDS, "number": _NUMBER_WORDS, "date-time": dict.fromkeys(_NUMBER_WORDS, ""),
+    "array": {"min_length": "minItems", "max_length": "maxItems"},
+    "object": {"min_length": "minProperties", "max_length": "maxProperties"},
+}
+
+
+def _fit_limit(limit: Any, plan: Plan) -> Any:
+    """Give a limit in the type of the values it holds for."""
+    if plan.title == "float" and isinstance(limit, int):
+        return float(limit)
+    return int(limit) if plan.title == "int" and isinstance(limit, float) and limit == limit // 1 else limit
+
+
+def _exactness_of_text(call: CheckCall) -> int:
+    """Where nothing but text is given, a number in it is no worse than the text."""
+    return STRICT if call.strings and not call.in_key else LAX
 
 
 def _text_of(value: Any, call: CheckCall, kind: str) -> Optional[str]:
@@ -338,10 +382,10 @@ def _whole_number(number: float, value: Any, call: CheckCall) -> int:
 
 
 def _whole_ratio(value: Any, call: CheckCall) -> int:
-    """Read a Decimal or Fraction, whose size has no limit."""
+    """Read a Decimal or Fraction, whose size has no limit but the memory's."""
     if hasattr(value, "is_finite") and not value.is_finite():
         raise call.invalid("finite_number", value)
-    if hasattr(value, "adjusted") and value and value.adjusted() >= _MAX_DIGITS:
+    if hasattr(value, "adjusted") and value and value.adjusted() >= _MAX_RATIO_DIGITS:
         raise call.invalid("int_parsing_size", value)
     whole: int = int(value)
     if whole != value:
@@ -372,7 +416,8 @@ def read_digits(digits: str) -> int:
         return int(digits)
     except ValueError:
         half = len(digits) // 2
-        return read_digits(digits[:half]) * 10 ** (len(digits) - half) + read_digits(digits[half:])
+        shift: int = 10 ** (len(digits) - half)
+        return read_digits(digits[:half]) * shift + read_digits(digits[half:])
 
 
 def _read_float(text: str, value: Any, call: CheckCall) -> float:

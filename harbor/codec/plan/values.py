@@ -54,7 +54,7 @@ class DatetimePlan(_ValuePlan):
         strict = call.strict
         if strict and not (call.from_json and isinstance(value, str)):
             raise call.invalid("datetime_type", value)
-        call.lower(STRICT if call.from_json and isinstance(value, str) else LAX)
+        call.lower(STRICT if call.from_json and not call.in_key and isinstance(value, str) else LAX)
         try:
             return self._read(value, strict, call)
         except MomentError as exc:
@@ -78,7 +78,7 @@ class DatetimePlan(_ValuePlan):
         return write_datetime(value)
 
     def schema(self, book: Any) -> Dict[str, Any]:
-        return {"format": "date-time", "type": "string"}
+        return {"type": "string", "format": "date-time"}
 
 
 class UuidPlan(_ValuePlan):
@@ -107,7 +107,7 @@ class UuidPlan(_ValuePlan):
         return str(value)
 
     def schema(self, book: Any) -> Dict[str, Any]:
-        return {"format": "uuid", "type": "string"}
+        return {"type": "string", "format": "uuid"}
 
 
 class PathPlan(_ValuePlan):
@@ -148,7 +148,8 @@ class PathPlan(_ValuePlan):
         return str(value)
 
     def schema(self, book: Any) -> Dict[str, Any]:
-        return {"format": "path", "type": "string"}
+        # pydantic joins two ways to read the text, which shows in the form of unions.
+        return dict(book.join([{"type": "string"}, {"type": "string"}]), format="path")
 
 
 def _register_values() -> None:
