@@ -10,7 +10,8 @@ from harbor.codec import (
     Field, Model, TypeAdapter, computed_field, model_dump, model_dump_json, model_validate, model_validate_json,
 )
 from outcomes import (
-    EVERY, JSON, LAX, PYTHON, STRICT, Raised, Refused, Warned, assert_same, check, dump, rows, unexpected,
+    EVERY, JSON, LAX, PYTHON, STRICT, Raised, Refused, Warned, assert_same, check, dump, observe, rows,
+    unexpected,
 )
 
 NAN = float("nan")
@@ -141,7 +142,7 @@ class SubPoint(Point):
 
 
 SOURCE, FAILING, SUB, POINT, SPOT = Source(x="1", more=2), Failing(), SubPoint(x=1), Point(x=1), Spot(1)
-NESTED = Source(point=SOURCE, spot=SPOT)
+HALF, NESTED = Source(y=1), Source(point=SOURCE, spot=SPOT)
 USER = collections.UserDict(x=1)
 
 # id, type, ways, input, expected
@@ -301,7 +302,6 @@ CHECKS: List[Tuple[str, Any, str, Any, Any]] = [
 OPTIONS: List[Tuple[str, Any, Dict[str, Any], Any, Any]] = [
     ("forbid", Point, {"extra": "forbid"}, {"x": 1, "more": 2},
      Refused(("extra_forbidden", ("more",), 2, "Extra inputs are not permitted"))),
-    ("allow", Point, {"extra": "allow"}, {"x": 1, "more": 2}, Point(x=1, more=2)),
     ("ignore", Closed, {"extra": "ignore"}, {"x": 1, "more": 2}, Closed(x=1)),
     ("forbid in a dataclass", Spot, {"extra": "forbid"}, {"x": 1, "more": 2},
      Refused(("unexpected_keyword_argument", ("more",), 2, "Unexpected keyword argument"))),
@@ -311,8 +311,8 @@ OPTIONS: List[Tuple[str, Any, Dict[str, Any], Any, Any]] = [
     ("context", Hooked, {"context": {"add": 2}}, {"x": 1}, Hooked(x=3)),
     ("attributes", Point, {"from_attributes": True}, SOURCE, Point(x=1)),
     ("attributes inside", Whole, {"from_attributes": True}, NESTED, Whole(point=Point(x=1), spot=SPOT)),
-    ("attributes missing", Point, {"from_attributes": True}, Source(y=1),
-     Refused(("missing", ("x",), Source(), "Field required"))),
+    ("attributes missing", Point, {"from_attributes": True}, HALF,
+     Refused(("missing", ("x",), HALF, "Field required"))),
     ("attributes that fail", Point, {"from_attributes": True}, FAILING, Refused(("get_attribute_error", ("x",),
      FAILING, "Error extracting attribute: RuntimeError: no x", {"error": "RuntimeError: no x"}))),
     ("attributes and extra", Closed, {"from_attributes": True}, SOURCE, Closed(x=1)),
@@ -473,3 +473,61 @@ def test_a_hook_runs_once_for_each_instance() -> None:
     assert seen == [1, 2, 3, 4, 5]
 
 
+
+
+def test_extra_keys_are_kept_where_the_call_allows_them() -> None:
+    made = Point.model_validate({"x": 1, "more": [2]}, extra="allow")
+    assert (made.model_extra, made.model_fields_set) == ({"more": [2]}, {"x", "more"})
+    assert made.model_dump() == {"x": 1, "y": 0}
+
+
+def test_a_limit_that_does_not_suit_the_value_is_a_type_error() -> None:
+    class Wide(Model):
+        x: Any = Field(None, gt=0)
+
+    assert_same(observe(lambda: Wide(x="a")), Raised("TypeError", "Unable to apply constraint 'gt' to supplied value a"))
+
+
+def test_a_default_made_anew_is_still_a_default() -> None:
+    made: List[int] = []
+
+    def count() -> int:
+        made.append(1)
+        return 7
+
+    class Counted(Model):
+        x: int = Field(default_factory=count)
+
+    assert Counted(x=7).model_dump(exclude_defaults=True) == {}
+    assert Counted(x=8).model_dump(exclude_defaults=True) == {"x": 8}
+
+
+# id, type, limits, input, ctx
+LENGTHS: List[Tuple[str, Any, Dict[str, int], Any, Any]] = [
+    ("list", List[int], {"max_length": 1}, ["a", "b"], Refused(("too_long", ("x",), ["a", "b"],
+     "List should have at most 1 item after validation, not 2", {"field_type": "List", "max_length": 1,
+     "actual_length": 2}))),
+    ("tuple", List[int], {"max_length": 1}, (1, 2), Refused(("too_long", ("x",), (1, 2),
+     "List should have at most 1 item after validation, not 2", {"field_type": "List", "max_length": 1,
+     "actual_length": 2}))),
+    ("iterator", List[int], {"max_length": 1}, range(3), Refused(("too_long", ("x",), range(0, 3),
+     "List should have at most 1 item after validation, not more", {"field_type": "List", "max_length": 1,
+     "actual_length": None}))),
+    ("dict", Dict[str, int], {"max_length": 1}, {"a": 1, "b": 2}, Refused(("too_long", ("x",), {"a": 1, "b": 2},
+     "Dictionary should have at most 1 item after validation, not more", {"field_type": "Dictionary", "max_length": 1,
+     "actual_length": None}))),
+    ("short list", List[int], {"min_length": 2}, range(1), Refused(("too_short", ("x",), range(0, 1),
+     "List should have at least 2 items after validation, not 1", {"field_type": "List", "min_length": 2,
+     "actual_length": 1}))),
+    ("short dict", Dict[str, int], {"min_length": 1}, {}, Refused(("too_short", ("x",), {},
+     "Dictionary should have at least 1 item after validation, not 0", {"field_type": "Dictionary", "min_length": 1,
+     "actual_length": 0}))),
+]
+
+
+@pytest.mark.parametrize("kind, limits, value, expected", rows(LENGTHS))
+def test_lengths(kind: Any, limits: Dict[str, int], value: Any, expected: Any) -> None:
+    class Holder(Model):
+        x: kind = Field(..., **limits)
+
+    assert_same(observe(lambda: Holder(x=value)), expected)

@@ -79,6 +79,7 @@ def check_document(plan: Plan, document: Any, call: CheckCall) -> Any:
             pass
         call.document = None
         call.has_repeats = True
+        call.quick = False
         try:
             return check_value(plan, parse_repeats(document, RepeatedObject), call)
         except ValidationError as exc:

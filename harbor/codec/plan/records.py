@@ -11,7 +11,7 @@ from typing import Any, Callable, Dict, FrozenSet, Iterable, List, Optional, Tup
 
 from ..errors import Fault, Invalid
 from ..hints import record_hints, resolve_return
-from ..text import is_plain, render_plain
+from ..text import render_plain
 from .anything import check_text, dump_any, dump_any_key, make_object
 from .base import (
     LAX, NO_TYPES, STRICT, Build, CheckCall, DumpCall, Mismatch, NotQuick, Plan, check_part, demand_text, forget_repeats,
@@ -20,7 +20,7 @@ from .base import (
 from .choices import OptionalPlan
 from .containers import check_extra_keys, describe_exception, key_step, place_faults
 from .filters import filter_key
-from .scalars import LIMIT_NAMES, BoundedPlan, FloatPlan
+from .scalars import LIMIT_NAMES, BoundedPlan
 
 _NO_DEFAULT = dataclasses.MISSING
 
@@ -152,17 +152,17 @@ class RecordPlan(Plan):
                 raise NotQuick
             return made
         if not able:
+            call.quick = False
             return None
         call.quick = True
-        n_fields_set = call.n_fields_set
+        n_fields_set, made = call.n_fields_set, None
         try:
             made = self._make_quickly(value, call)
         except (Invalid, NotQuick):
-            made = None
-        # Each of several models in a list may be the first one.
-        call.quick = False if made is None else None
-        if made is None:
             call.n_fields_set = n_fields_set
+        finally:
+            # Each of several models in a list may be the outermost one.
+            call.quick = None if made is not None else False
         return made
 
     def check_keywords(self, values: Dict[str, Any], call: CheckCall, made: Any) -> None:
@@ -515,8 +515,7 @@ def _make_writer(field: FieldPlan) -> Tuple[FrozenSet[type], Any, Callable[[Any]
     while isinstance(plan, OptionalPlan):
         plan = plan.inner
     # How a float looks in JSON depends on its value.
-    looker = is_plain if isinstance(plan, FloatPlan) else plan.writes_itself
-    return field.plan.exact - frozenset((float,)), field.exclude_if, looker
+    return field.plan.exact - frozenset((float,)), field.exclude_if, plan.writes_itself
 
 
 def _bound_plan(plan: Plan, bounds: Dict[str, Any]) -> Plan:

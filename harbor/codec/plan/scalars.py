@@ -8,6 +8,7 @@ from typing import Any, Dict, FrozenSet, Optional, Tuple
 
 from ..errors import Invalid, replace_surrogates
 from ..hints import Hint
+from ..text import is_plain
 from .anything import check_text, dump_any, dump_any_key
 from .base import LAX, NO_TYPES, STRICT, Build, CheckCall, DumpCall, Plan, is_from, register_kind
 
@@ -141,6 +142,9 @@ class FloatPlan(ScalarPlan):
     __slots__ = ()
     title = dump_title = "float"
     exact = frozenset((float,))
+
+    def writes_itself(self, value: Any) -> bool:
+        return type(value) is float and is_plain(value)
 
     def check(self, value: Any, call: CheckCall) -> Any:
         kind = type(value)
