@@ -124,6 +124,53 @@ class ModelMetaclass(LegacyType):
         return describe_signature(cls)
 
 
+def _skip_dump_options(full: Any, plain: Callable[[Any], Any]) -> Any:
+    """Make a method that goes a short way where no option is given; None from it means "not this time"."""
+
+    @functools.wraps(full)
+    def call(self: Any, **options: Any) -> Any:
+        if not options:
+            found = plain(self)
+            if found is not None:
+                return found
+        return full(self, **options)
+
+    return call
+
+
+def _skip_check_options(full: Any, plain: Callable[[Any, Any], Any]) -> Any:
+    """Make a class method that goes a short way where its input is all that is given."""
+    full = full.__func__
+
+    @functools.wraps(full)
+    def call(cls: Any, *values: Any, **options: Any) -> Any:
+        if options or len(values) != 1:
+            return full(cls, *values, **options)
+        return plain(cls, values[0])
+
+    return classmethod(call)
+
+
+def _validate_plainly(cls: Any, obj: Any) -> Any:
+    return check_value(cls.__codec_plan__ or _plan_of_model(cls), obj, CheckCall())
+
+
+def _validate_json_plainly(cls: Any, json_data: Any) -> Any:
+    call = CheckCall()
+    call.from_json = True
+    return check_document(cls.__codec_plan__ or _plan_of_model(cls), json_data, call)
+
+
+def _dump_plainly(model: Any) -> Any:
+    cls = type(model)
+    return dump_value(cls.__codec_plan__ or _plan_of_model(cls), model, DumpCall())
+
+
+def _dump_json_plainly(model: Any) -> Any:
+    cls = type(model)
+    return (cls.__codec_plan__ or _plan_of_model(cls)).write_quickly(model)
+
+
 @dataclass_transform(kw_only_default=True, field_specifiers=(Field, dataclasses.field))
 class Model(LegacyModel, metaclass=ModelMetaclass):
     """Base of classes whose annotated names are checked fields.
@@ -216,14 +263,9 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
         by_name: Optional[bool] = None,
     ) -> M:
         """Check a mapping or an instance; raises ``ValidationError`` with every fault."""
-        if (
-                strict is None and extra is None and from_attributes is None and context is None and by_alias is None
-                and by_name is None):
-            call = CheckCall()
-        else:
-            call = make_check_call(
-                strict=strict, extra=extra, from_attributes=from_attributes, context=context, by_alias=by_alias,
-                by_name=by_name)
+        call = make_check_call(
+            strict=strict, extra=extra, from_attributes=from_attributes, context=context, by_alias=by_alias,
+            by_name=by_name)
         made: M = check_value(_plan_of_model(cls), obj, call)
         return made
 
@@ -239,12 +281,8 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
         by_name: Optional[bool] = None,
     ) -> M:
         """Check a JSON document; raises ``ValidationError`` with every fault."""
-        if strict is None and extra is None and context is None and by_alias is None and by_name is None:
-            call = CheckCall()
-            call.from_json = True
-        else:
-            call = make_check_call(
-                from_json=True, strict=strict, extra=extra, context=context, by_alias=by_alias, by_name=by_name)
+        call = make_check_call(
+            from_json=True, strict=strict, extra=extra, context=context, by_alias=by_alias, by_name=by_name)
         made: M = check_document(_plan_of_model(cls), json_data, call)
         return made
 
@@ -308,17 +346,11 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
         polymorphic_serialization: Optional[bool] = None,
     ) -> Dict[str, Any]:
         """Dump to a dict: Python's own values in mode "python", what JSON can say in mode "json"."""
-        if mode == "python" and (
-                include is None and exclude is None and context is None and by_alias is None and fallback is None
-                and polymorphic_serialization is None and exclude_unset is exclude_defaults is exclude_none
-                is exclude_computed_fields is round_trip is serialize_as_any is False):
-            call = DumpCall()
-        else:
-            call = make_dump_call(
-                mode, False, by_alias=by_alias, exclude_unset=exclude_unset, exclude_defaults=exclude_defaults,
-                exclude_none=exclude_none, exclude_computed_fields=exclude_computed_fields, round_trip=round_trip,
-                fallback=fallback, serialize_as_any=serialize_as_any,
-                polymorphic_serialization=polymorphic_serialization, context=context)
+        call = make_dump_call(
+            mode, False, by_alias=by_alias, exclude_unset=exclude_unset, exclude_defaults=exclude_defaults,
+            exclude_none=exclude_none, exclude_computed_fields=exclude_computed_fields, round_trip=round_trip,
+            fallback=fallback, serialize_as_any=serialize_as_any,
+            polymorphic_serialization=polymorphic_serialization, context=context)
         dumped: Dict[str, Any] = dump_value(_plan_of_model(type(self)), self, call, include, exclude, warnings)
         return dumped
 
@@ -347,22 +379,20 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
         ``inf_nan`` goes beyond pydantic: "null" is its way and loses what it replaces; "constants" writes ``NaN`` and
         ``Infinity``, which is no JSON to strict parsers; "strings" writes them as text that typed fields read back.
         """
-        plan = type(self).__codec_plan__ or _plan_of_model(type(self))
-        if (
-                indent is None and include is None and exclude is None and context is None and by_alias is None
-                and fallback is None and polymorphic_serialization is None and ensure_ascii is exclude_unset
-                is exclude_defaults is exclude_none is exclude_computed_fields is round_trip is serialize_as_any
-                is False and warnings is True and inf_nan == "null"):
-            quick = plan.write_quickly(self)
-            if quick is not None:
-                return quick
         call = make_dump_call(
             "json", True, by_alias=by_alias, exclude_unset=exclude_unset, exclude_defaults=exclude_defaults,
             exclude_none=exclude_none, exclude_computed_fields=exclude_computed_fields, round_trip=round_trip,
             fallback=fallback, serialize_as_any=serialize_as_any,
             polymorphic_serialization=polymorphic_serialization, context=context)
         return dump_document(
-            plan, self, call, include, exclude, warnings, indent, ensure_ascii, inf_nan)
+            _plan_of_model(type(self)), self, call, include, exclude, warnings, indent, ensure_ascii, inf_nan)
+
+    if not TYPE_CHECKING:
+        # Most calls give no option: reading 17 defaults would cost them more than their work on a small record.
+        model_validate = _skip_check_options(model_validate, _validate_plainly)
+        model_validate_json = _skip_check_options(model_validate_json, _validate_json_plainly)
+        model_dump = _skip_dump_options(model_dump, _dump_plainly)
+        model_dump_json = _skip_dump_options(model_dump_json, _dump_json_plainly)
 
     # -- copying
 
