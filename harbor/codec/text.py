@@ -25,11 +25,12 @@ __all__ = [
     "format_float",
     "is_deeper",
     "is_plain",
+    "join_object",
     "parse",
     "parse_exact",
     "quote",
     "render",
-    "render_plain",
+    "write_plain",
 ]
 
 # A value may stand inside at most this many containers.
@@ -640,13 +641,14 @@ def is_plain(value: Any, depth: int = _PLAIN_DEPTH) -> bool:
     return all(is_plain(item, depth - 1) for item in value)
 
 
-def render_plain(tree: Any) -> Optional[str]:
-    """Return the compact text of a tree that `is_plain`, or None where `render` must look closer."""
-    encode = _encoders_cache.get(",") or _load_encode(",")
-    try:
-        text = encode(tree)
-    except (ValueError, RecursionError):
-        return None  # a long int, or a caller that left too little stack
+def write_plain(value: Any) -> str:
+    """Return the compact text of a value that `is_plain`; lone surrogates stay as they are."""
+    return (_encoders_cache.get(",") or _load_encode(","))(value)
+
+
+def join_object(members: List[str]) -> Optional[str]:
+    """Return an object of members already written, or None if one holds a lone surrogate."""
+    text = "{" + ",".join(members) + "}"
     if not text.isascii():
         try:
             text.encode("utf-8")

@@ -11,7 +11,7 @@ from typing import Any, Callable, Dict, FrozenSet, Iterable, List, Optional, Tup
 
 from ..errors import Fault, Invalid
 from ..hints import record_hints, resolve_return
-from ..text import render_plain
+from ..text import join_object, quote, write_plain
 from .anything import check_text, dump_any, dump_any_key, make_object
 from .base import (
     LAX, NO_TYPES, STRICT, Build, CheckCall, DumpCall, Mismatch, NotQuick, Plan, check_part, demand_text, forget_repeats,
@@ -81,8 +81,9 @@ class RecordPlan(Plan):
         # Defaults in the order of the fields, those that are made anew apart.
         self.fixed: Dict[str, Any] = {}
         self.factories: List[FieldPlan] = []
-        # name -> what write_quickly asks of a field: types that are settled, exclude_if, and a closer look
-        self.writers: Dict[str, Tuple[FrozenSet[type], Any, Callable[[Any], bool]]] = {}
+        # name -> what write_quickly asks of a field: its key as text, types that are settled, exclude_if, a closer look
+        # (made when a first model is written)
+        self.writers: Optional[Dict[str, Tuple[str, FrozenSet[type], Any, Callable[[Any], bool]]]] = None
         self.slotted = not hasattr(cls, "__dict__") or "__slots__" in cls.__dict__ and not self.is_model
 
     def complete(self, build: Build) -> None:
@@ -99,7 +100,6 @@ class RecordPlan(Plan):
             self.fixed[field_plan.name] = None if field_plan.factory is not _NO_DEFAULT else field_plan.default
             if field_plan.factory is not _NO_DEFAULT:
                 self.factories.append(field_plan)
-            self.writers[field_plan.name] = _make_writer(field_plan)
         for name, value in _find_computed(self.cls).items():
             hint = resolve_return(value.fget, "Computed field %r of %s" % (name, self.cls.__qualname__))
             self.computed.append((name, build(hint), value))
@@ -298,7 +298,6 @@ class RecordPlan(Plan):
         if identity in call.ids:
             raise ValueError("Circular reference detected (id repeated)")
         call.ids[identity] = 1
-        call.depth += 1
         outer = call.field
         try:
             if call.is_plain and call.trial is None and include is exclude is None and self.extra != "allow":
@@ -310,7 +309,6 @@ class RecordPlan(Plan):
             return make_object(pairs, call)
         finally:
             call.field = outer
-            call.depth -= 1
             del call.ids[identity]
 
     def _is_dumpable(self, value: Any, call: DumpCall) -> bool:
@@ -330,18 +328,29 @@ class RecordPlan(Plan):
         """Write a model as compact JSON text if every part is its own dump; None hands over to the exact way."""
         if self.computed or self.extra == "allow":
             return None
-        state = value.__dict__
-        out = state.copy()
+        members = []
         writers = self.writers
-        for name, part in state.items():
-            if name not in writers:
-                return None
-            settled, exclude_if, writes_itself = writers[name]
-            if exclude_if is not None and exclude_if(part):
-                del out[name]
-            elif type(part) not in settled and not writes_itself(part):
-                return None
-        return render_plain(out)
+        if writers is None:
+            writers = self.writers = {field.name: _make_writer(field) for field in self.fields.values()}
+        try:
+            for name, part in value.__dict__.items():
+                if name not in writers:
+                    return None
+                lead, settled, exclude_if, writes_itself = writers[name]
+                if exclude_if is not None and exclude_if(part):
+                    continue
+                kind = type(part)
+                if kind is int and int in settled:
+                    members.append(lead + repr(part))
+                elif part is None and kind in settled:
+                    members.append(lead + "null")
+                elif kind in settled or writes_itself(part):
+                    members.append(lead + write_plain(part))
+                else:
+                    return None
+        except (ValueError, RecursionError):
+            return None  # an int longer than the interpreter likes to write, or too little stack
+        return join_object(members)
 
     def _dump_plainly(self, value: Any, call: DumpCall) -> Any:
         """Dump every field where no option asks for more."""
@@ -510,12 +519,13 @@ def _is_left_out(field: FieldPlan, value: Any, call: DumpCall) -> bool:
     return field.exclude_if is not None and bool(field.exclude_if(value))
 
 
-def _make_writer(field: FieldPlan) -> Tuple[FrozenSet[type], Any, Callable[[Any], bool]]:
+def _make_writer(field: FieldPlan) -> Tuple[str, FrozenSet[type], Any, Callable[[Any], bool]]:
     plan = field.plan
     while isinstance(plan, OptionalPlan):
         plan = plan.inner
     # How a float looks in JSON depends on its value.
-    return field.plan.exact - frozenset((float,)), field.exclude_if, plan.writes_itself
+    settled = field.plan.exact - frozenset((float,))
+    return quote(field.name) + ":", settled, field.exclude_if, plan.writes_itself
 
 
 def _bound_plan(plan: Plan, bounds: Dict[str, Any]) -> Plan:
