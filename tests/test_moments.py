@@ -556,7 +556,7 @@ def test_str_subclass_is_read_as_str() -> None:
 
 def test_utc_is_the_one_of_the_standard_library() -> None:
     for text in ("2024-01-02T10:11Z", "2024-01-02T10:11-0000", "5"):
-        assert moments.read_datetime(text).tzinfo is timezone.utc
+        assert moments.read_datetime(text).tzinfo == timezone.utc
 
 
 def test_short_path_and_exact_path_agree() -> None:

@@ -19,7 +19,6 @@ _WORDING: Dict[str, Any] = {
     "dataclass_exact_type": ("Input should be an instance of {class_name}", "Input should be an object"),
     "dataclass_type": ("Input should be a dictionary or an instance of {class_name}", "Input should be an object"),
     "datetime_from_date_parsing": "Input should be a valid datetime or date, {error}",
-    "datetime_object_invalid": "Invalid datetime object, got {error}",
     "datetime_parsing": "Input should be a valid datetime, {error}",
     "datetime_type": "Input should be a valid datetime",
     "dict_type": ("Input should be a valid dictionary", "Input should be an object"),
@@ -28,6 +27,7 @@ _WORDING: Dict[str, Any] = {
     "finite_number": "Input should be a finite number",
     "float_parsing": "Input should be a valid number, unable to parse string as a number",
     "float_type": "Input should be a valid number",
+    "frozen_instance": "Instance is frozen",
     "get_attribute_error": "Error extracting attribute: {error}",
     "greater_than": "Input should be greater than {gt}",
     "greater_than_equal": "Input should be greater than or equal to {ge}",
@@ -251,10 +251,6 @@ def replace_surrogates(text: str) -> str:
 def safe_repr(value: Any) -> str:
     """Give ``repr(value)``, or a stand-in where the repr itself fails."""
     try:
-        text = repr(value)
-        text.encode("utf-8")
-        return text
-    except UnicodeEncodeError:
-        return "<unprintable %s object>" % type(value).__name__
+        return replace_surrogates(repr(value))
     except Exception:
         return "<unprintable %s object>" % type(value).__name__

@@ -11,7 +11,7 @@ import sys
 from typing import TYPE_CHECKING, Any, Callable, ClassVar, Dict, Iterator, List, Optional, Set, Tuple, Type, TypeVar, Union
 
 from .calls import check_document, check_value, dump_document, dump_value, make_check_call, make_dump_call
-from .errors import Invalid, ValidationError
+from .errors import Fault, Invalid, ValidationError
 from .hints import is_class_var, own_annotations, unquote_early
 from .legacy import LegacyModel, LegacyType
 from .plan import plan_of
@@ -34,7 +34,7 @@ __all__ = ["Field", "FieldInfo", "Model"]
 M = TypeVar("M", bound="Model")
 _UNGIVEN: Any = dataclasses.MISSING
 _STATE = ("__pydantic_fields_set__", "__pydantic_extra__", "__pydantic_private__")
-_CONFIG_NAMES = frozenset(("extra",))
+_CONFIG_NAMES = frozenset(("extra", "frozen"))
 
 
 def Field(
@@ -43,6 +43,7 @@ def Field(
     default_factory: Any = _UNGIVEN,
     description: Optional[str] = None,
     exclude_if: Optional[Callable[[Any], bool]] = None,
+    after: Optional[Callable[[Any], Any]] = None,
     ge: Optional[float] = None,
     gt: Optional[float] = None,
     le: Optional[float] = None,
@@ -52,10 +53,11 @@ def Field(
 ) -> Any:
     """Describe a field beyond its annotation, in a ``Model`` or a plain dataclass.
 
-    The limits hold for values that are not None; ``exclude_if(value)`` says when a dump leaves the field out.
+    The limits hold for values that are not None; ``exclude_if(value)`` says when a dump leaves the field out;
+    ``after(value)`` gets a value that is right by its type and gives the one to keep, or raises ``ValueError``.
     """
     given = {
-        "description": description, "exclude_if": exclude_if, "ge": ge, "gt": gt, "le": le, "lt": lt,
+        "description": description, "exclude_if": exclude_if, "after": after, "ge": ge, "gt": gt, "le": le, "lt": lt,
         "min_length": min_length, "max_length": max_length,
     }
     metadata = {name: value for name, value in given.items() if value is not None}
@@ -176,7 +178,8 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
     """Base of classes whose annotated names are checked fields.
 
     ``class Point(Model, extra="forbid")`` or ``model_config = {"extra": ...}`` says what happens to unknown names:
-    "ignore" (the default), "allow" or "forbid". ``model_post_init`` runs after each validation.
+    "ignore" (the default), "allow" or "forbid"; ``frozen=True`` makes instances hashable and refuses assignments.
+    ``model_post_init`` runs after each validation.
     """
 
     __slots__ = ("__dict__", "__weakref__", "__pydantic_fields_set__", "__pydantic_extra__", "__pydantic_private__")
@@ -194,7 +197,7 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
         own = dict(cls.__dict__.get("model_config", {}), **config)
         unknown = sorted(set(own) - _CONFIG_NAMES)
         if unknown:
-            raise TypeError("%s sets %s, which this codec does not know; it knows: extra" % (
+            raise TypeError("%s sets %s, which this codec does not know; it knows: extra, frozen" % (
                 cls.__qualname__, ", ".join(unknown)))
         if own.get("extra", "ignore") not in ("ignore", "allow", "forbid"):
             raise ValueError("%s sets extra=%r; it must be 'ignore', 'allow' or 'forbid'" % (
@@ -203,6 +206,8 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
         for base in reversed(cls.__mro__[1:]):
             inherited.update(base.__dict__.get("model_config", {}))
         cls.model_config = dict(inherited, **own)
+        if cls.model_config.get("frozen"):
+            setattr(cls, "__hash__", _hash_fields)
         # Names in quotes are looked up where the class stands, which may be inside a function.
         frame = sys._getframe(1)
         _make_dataclass(cls, dict(frame.f_globals, **frame.f_locals))
@@ -222,6 +227,8 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
 
         def __setattr__(self, name: str, value: Any) -> None:
             cls = type(self)
+            if name[:1] != "_" and cls.model_config.get("frozen"):
+                raise _refuse_change(cls, name, value)
             if name in cls.__dataclass_fields__:
                 self.__dict__[name] = value
                 self.__pydantic_fields_set__.add(name)
@@ -241,6 +248,8 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
 
         def __delattr__(self, name: str) -> None:
             extra = self.__pydantic_extra__
+            if name[:1] != "_" and type(self).model_config.get("frozen"):
+                raise _refuse_change(type(self), name, None)
             if name in self.__dict__:
                 del self.__dict__[name]
             elif extra and name in extra:
@@ -465,6 +474,8 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
         union_format: str = "any_of",
     ) -> Dict[str, Any]:
         """Describe the class as JSON schema."""
+        if cls is Model:
+            raise AttributeError("model_json_schema() must be called on a subclass of Model, not Model itself.")
         return make_schema(_plan_of_model(cls), ref_template, mode, union_format, schema_generator)
 
     @classmethod
@@ -526,6 +537,16 @@ def _is_hashable(value: Any) -> bool:
     except TypeError:
         return False
     return True
+
+
+def _hash_fields(self: Any) -> int:
+    return hash(type(self)) + hash(tuple(self.__dict__.get(name) for name in type(self).__dataclass_fields__))
+
+
+def _refuse_change(cls: Any, name: str, value: Any) -> ValidationError:
+    fault = Fault("frozen_instance", value)
+    fault.path.append(name)
+    return ValidationError(cls.__name__, [fault])
 
 
 def _set_state(made: Any, values: Dict[str, Any], fields_set: Any, extra: Any) -> None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MomentError",
+    "make_zone",
     "read_datetime",
     "read_datetime_bytes",
     "read_datetime_number",
@@ -66,6 +67,10 @@ _UUID_LONGEST = 45
 _UUID_HEX_DIGITS = frozenset("0123456789abcdefABCDEF")
 
 
+_zones: "Dict[int, datetime.tzinfo]" = {}
+_zone_class: "Optional[Callable[[int], datetime.tzinfo]]" = None
+
+
 class MomentError(ValueError):
     """Input that stands for no moment or UUID.
 
@@ -83,6 +88,19 @@ class MomentError(ValueError):
         return self.kind if self.ctx is None else "%s: %s" % (self.kind, self.ctx["error"])
 
 
+def make_zone(seconds: int) -> "datetime.tzinfo":
+    """Give the time zone that lies a number of whole seconds east of UTC.
+
+    It equals a ``datetime.timezone`` of the same offset and shows itself as pydantic's does: ``TzInfo(19800)``.
+    """
+    zone = _zones.get(seconds)
+    if zone is None:
+        zone = (_zone_class or _define_zone_class())(seconds)
+        if len(_zones) < 200:
+            _zones[seconds] = zone
+    return zone
+
+
 def read_datetime(text: str, strict: bool = False) -> "datetime.datetime":
     """Read a date with a time, a unix number, or (unless strict) a date alone.
 
@@ -97,10 +115,10 @@ def read_datetime(text: str, strict: bool = False) -> "datetime.datetime":
         year, month, day, hour, minute, second, fraction, utc, sign, east, more = found.groups()
         zone: Optional[datetime.tzinfo] = None
         if utc:
-            zone = datetime.timezone.utc
+            zone = make_zone(0)
         elif sign:
             offset = int(east) * 60 + int(more)
-            zone = _make_tzinfo(offset if sign == "+" else -offset)
+            zone = make_zone(60 * (offset if sign == "+" else -offset))
         try:
             micros = int((fraction + "00000")[:6]) if fraction else 0
             clock = (int(hour), int(minute), int(second or 0), micros)
@@ -217,6 +235,52 @@ def read_uuid_bytes(data: bytes) -> "uuid.UUID":
 _form_matchers: Dict[str, _FormMatcher] = {}
 
 
+def _define_zone_class() -> "Callable[[int], datetime.tzinfo]":
+    """Define the class of zones, whose base comes from a module that is imported on first use."""
+    global _zone_class
+    import datetime
+
+    class TzInfo(datetime.tzinfo):
+        """A fixed offset from UTC in whole seconds."""
+
+        __slots__ = ("_seconds",)
+
+        def __init__(self, seconds: int) -> None:
+            self._seconds = seconds
+
+        def utcoffset(self, moment: Optional[datetime.datetime]) -> datetime.timedelta:
+            return datetime.timedelta(seconds=self._seconds)
+
+        def dst(self, moment: Optional[datetime.datetime]) -> None:
+            return None
+
+        def tzname(self, moment: Optional[datetime.datetime]) -> str:
+            return str(self)
+
+        def fromutc(self, moment: datetime.datetime) -> datetime.datetime:
+            return moment + self.utcoffset(None)
+
+        def __eq__(self, other: object) -> bool:
+            if not isinstance(other, datetime.tzinfo):
+                return NotImplemented
+            return other.utcoffset(None) == self.utcoffset(None)
+
+        def __hash__(self) -> int:
+            return hash(self.utcoffset(None))
+
+        def __repr__(self) -> str:
+            return "TzInfo(%d)" % self._seconds
+
+        def __str__(self) -> str:
+            return _write_offset(self.utcoffset(None)) if self._seconds else "UTC"
+
+        def __reduce__(self) -> Tuple[Callable[[int], datetime.tzinfo], Tuple[int]]:
+            return make_zone, (self._seconds,)
+
+    _zone_class = TzInfo
+    return TzInfo
+
+
 def _match_form(form: str) -> _FormMatcher:
     """Give the fullmatch method of a pattern, which is compiled on first use."""
     matcher = _form_matchers.get(form)
@@ -284,7 +348,7 @@ def _make_unix_datetime(seconds: int, micros: int) -> "datetime.datetime":
 
     if seconds < _UNIX_YEAR_1:
         _refuse_datetime(_MOMENT_YEAR_0)
-    epoch = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
+    epoch = datetime.datetime(1970, 1, 1, tzinfo=make_zone(0))
     return epoch + datetime.timedelta(seconds=seconds, microseconds=micros)
 
 
@@ -333,7 +397,7 @@ def _read_odd_datetime(
         calendar, clock = _read_date_alone(data, number, fault), (0, 0, 0, 0)
     if calendar[0] == 0:
         _refuse_datetime(_MOMENT_YEAR_0)
-    tzinfo = None if zone is None else _make_tzinfo(zone)
+    tzinfo = None if zone is None else make_zone(60 * zone)
     return datetime.datetime(*calendar, *clock, tzinfo=tzinfo)
 
 
@@ -428,14 +492,6 @@ def _read_zone_offset(data: bytes, pos: int) -> Optional[int]:
     if pos < len(data):
         _refuse_datetime(_MOMENT_TRAILING)
     return offset
-
-
-def _make_tzinfo(offset: int) -> "datetime.tzinfo":
-    import datetime
-
-    if not offset:
-        return datetime.timezone.utc
-    return datetime.timezone(datetime.timedelta(minutes=offset))
 
 
 def _read_clock_digits(data: bytes, pos: int, count: int, error: str) -> Tuple[int, int]:

@@ -18,6 +18,7 @@ from .base import NO_TYPES, STRICT, Build, CheckCall, DumpCall, Plan, build_plan
 from .filters import filter_key, fit_indexes
 
 _MAX_DEPTH = 255
+_NESTING = frozenset(("list", "tuple", "set", "deque", "dict", "dataclass"))
 _PLAIN_TYPES = frozenset((type(None), bool, int, str))
 
 # (module, class) -> family; the first class of a type's MRO that stands here says what a value is.
@@ -83,6 +84,8 @@ class AnyPlan(Plan):
         return is_plain(value)
 
     def dump(self, value: Any, call: DumpCall, include: Any = None, exclude: Any = None) -> Any:
+        if call.depth >= _MAX_DEPTH and call.mode == "json":
+            raise ValueError("Maximum serialization depth exceeded")
         return dump_any(value, call, include, exclude)
 
     def dump_key(self, key: Any, call: DumpCall) -> Any:
@@ -117,10 +120,14 @@ def dump_any(value: Any, call: DumpCall, include: Any = None, exclude: Any = Non
         raise ValueError(
             "Circular reference detected (id repeated)" if identity in call.ids
             else "Maximum serialization depth exceeded")
+    family = _family_of(kind)
+    if call.depth == _MAX_DEPTH - 1 and call.mode == "json" and family in _NESTING and value:
+        # What is inside would be too deep, were it only a number.
+        raise ValueError("Maximum serialization depth exceeded")
     call.ids[identity] = 1
     call.depth += 1
     try:
-        return _DUMPERS[_family_of(kind)](value, call, include, exclude)
+        return _DUMPERS[family](value, call, include, exclude)
     finally:
         del call.ids[identity]
         call.depth -= 1
@@ -195,12 +202,13 @@ def _dump_str(value: Any, call: DumpCall, include: Any, exclude: Any) -> Any:
 def _dump_bytes(value: Any, call: DumpCall, include: Any, exclude: Any) -> Any:
     if call.mode != "json":
         return value
-    try:
+    if not call.text:
         return _decode(value)
+    data = bytes(value)
+    try:
+        return data.decode("utf-8")
     except UnicodeDecodeError as exc:
-        if call.text:
-            raise SerializationError("Error serializing to JSON: " + _describe_bad_utf8(bytes(value), exc)) from None
-        raise
+        raise SerializationError("Error serializing to JSON: " + _describe_bad_utf8(data, exc)) from None
 
 
 def _decode(value: Any) -> str:
@@ -257,8 +265,8 @@ def _dump_set(value: Any, call: DumpCall, include: Any, exclude: Any) -> Any:
 
 def _dump_deque(value: Any, call: DumpCall, include: Any, exclude: Any) -> Any:
     items = []
-    for item in value:
-        items.append(dump_any(item, call))
+    for item, below in choose_items(list(value), include, exclude):
+        items.append(dump_any(item, call, *below))
     return items if call.mode == "json" else sys.modules["collections"].deque(items, value.maxlen)
 
 

@@ -77,7 +77,7 @@ def _as_dict(selection: Any) -> Any:
     if isinstance(selection, set):
         return {key: ... for key in selection}
     raise TypeError(
-        "`include` and `exclude` must be of type `dict[str | int, <recursive>] | set[str | int | ...]`")
+        "`include` and `exclude` must be of type `dict[str | int, <recursive> | ...] | set[str | int | ...]`")
 
 
 def _merge_selections(mine: Any, common: Any) -> Any:

@@ -38,6 +38,41 @@ def default_of(field: Any) -> Any:
     return field.metadata.get("copied_default", field.default)
 
 
+class AfterPlan(Plan):
+    """A plan whose values a function of the field's has the last word on."""
+
+    __slots__ = ("inner", "after")
+
+    def __init__(self, inner: Plan, after: Callable[[Any], Any]) -> None:
+        self.inner = inner
+        self.after = after
+        self.exact = NO_TYPES
+
+    @property
+    def title(self) -> str:  # type: ignore[override]  # the inner title may not be known yet
+        return self.inner.title
+
+    @property
+    def dump_title(self) -> str:  # type: ignore[override]
+        return self.inner.dump_title
+
+    def check(self, value: Any, call: CheckCall) -> Any:
+        checked = self.inner.check(value, call)
+        try:
+            return self.after(checked)
+        except (ValueError, AssertionError) as exc:
+            raise refuse_value(exc, value, call) from None
+
+    def dump(self, value: Any, call: DumpCall, include: Any = None, exclude: Any = None) -> Any:
+        return self.inner.dump(value, call, include, exclude)
+
+    def writes_itself(self, value: Any) -> bool:
+        return self.inner.writes_itself(value)
+
+    def schema(self, book: Any) -> Dict[str, Any]:
+        return self.inner.schema(book)
+
+
 class FieldPlan:
     """One field: its type's plan, its default, and when a dump leaves it out."""
 
@@ -94,6 +129,8 @@ class RecordPlan(Plan):
             bounds = {name: field.metadata[name] for name in LIMIT_NAMES if name in field.metadata}
             if bounds:
                 plan = _bound_plan(plan, bounds)
+            if "after" in field.metadata:
+                plan = AfterPlan(plan, field.metadata["after"])
             self.fields[field.name] = FieldPlan(field, plan, index)
         self.required = frozenset(field.name for field in self.fields.values() if field.required)
         for field_plan in self.fields.values():
@@ -281,8 +318,7 @@ class RecordPlan(Plan):
                 else:
                     made.__post_init__()
             except (ValueError, AssertionError) as exc:
-                kind = "value_error" if isinstance(exc, ValueError) else "assertion_error"
-                raise call.invalid(kind, value, {"error": exc}) from None
+                raise refuse_value(exc, value, call) from None
         return made
 
     # -- dumping
@@ -497,6 +533,12 @@ class _AttributeSource:
         if isinstance(found, Exception):
             raise Invalid([Fault("get_attribute_error", self._source, {"error": describe_exception(found)})])
         return found
+
+
+def refuse_value(exc: Exception, value: Any, call: CheckCall) -> Invalid:
+    """Make a fault of what a class's own code has against a value."""
+    kind = "value_error" if isinstance(exc, ValueError) else "assertion_error"
+    return call.invalid(kind, value, {"error": exc})
 
 
 def _model_base(cls: Any) -> Any:

@@ -250,11 +250,12 @@ class StrPlan(ScalarPlan):
 class BoundedPlan(Plan):
     """A plan whose values must also keep limits of size or length."""
 
-    __slots__ = ("inner", "bounds")
+    __slots__ = ("inner", "bounds", "given")
 
     def __init__(self, inner: Plan, bounds: Dict[str, Any]) -> None:
         self.inner = inner
         self.bounds = {name: _fit_limit(limit, inner) for name, limit in bounds.items()}
+        self.given = bounds
         self.title, self.dump_title = inner.title, inner.dump_title
         self.exact = NO_TYPES
 
@@ -297,7 +298,7 @@ class BoundedPlan(Plan):
         kind = None if "enum" in out or "const" in out else out.get("format", out.get("type"))
         words = dict(_LENGTH_WORDS, **_LIMIT_WORDS.get(str(kind), {}))
         for name in _LIMITS_IN_ORDER:
-            limit, word = self.bounds.get(name), words.get(name, name)
+            limit, word = self.given.get(name), words.get(name, name)
             # An infinite limit is none to pydantic, and those of a datetime are not shown.
             if limit is not None and word and not (word in _NUMBER_WORDS.values() and limit in _INFINITIES):
                 out[word] = limit
