@@ -2,7 +2,6 @@
 
 import collections
 import functools
-import importlib.util
 import json
 import pathlib
 from typing import Any, Dict, List, Tuple
@@ -11,20 +10,6 @@ import pytest
 
 import golden
 import record_golden
-
-#: Classes whose module this package does not have yet; their cases wait.
-AWAITED = {
-    "AgentInfo",
-    "ExceptionInfo",
-    "GitTaskId",
-    "LocalTaskId",
-    "ModelInfo",
-    "PackageTaskId",
-    "StepResult",
-    "TimingInfo",
-    "TrialResult",
-    "VerifierResult",
-}
 
 #: How many failing cases a message shows.
 SHOWN = 5
@@ -40,17 +25,6 @@ def _group_cases() -> Dict[Group, List[golden.Case]]:
         for _, case in golden.read_cases(path):
             groups[path.name.split(".")[0], case["id"].split("/")[0]].append(case)
     return groups
-
-
-def _has_module(name: str) -> bool:
-    try:
-        return importlib.util.find_spec(name) is not None
-    except ModuleNotFoundError:  # a parent package is missing
-        return False
-
-
-def _leave_out(case: golden.Case) -> Any:
-    return "class awaited" if case["class"] in AWAITED else golden.skip_reason(case)
 
 
 def _format_failure(case: golden.Case, found: List[Tuple[str, Any, Any]]) -> str:
@@ -75,21 +49,16 @@ def _list_failures(cases: List[golden.Case]) -> List[str]:
 
 
 def _runnable_groups() -> List[Group]:
-    return [group for group, cases in _group_cases().items() if not all(map(_leave_out, cases))]
+    return [group for group, cases in _group_cases().items() if not all(map(golden.skip_reason, cases))]
 
 
 @pytest.mark.parametrize("group", _runnable_groups(), ids="/".join)
 def test_outcomes_are_those_of_the_real_models(group: Group) -> None:
-    cases = [case for case in _group_cases()[group] if _leave_out(case) is None]
+    cases = [case for case in _group_cases()[group] if golden.skip_reason(case) is None]
     assert cases
     failures = _list_failures(cases)
     report = "{} of {} cases failed\n{}".format(len(failures), len(cases), "\n".join(failures[:SHOWN]))
     assert not failures, report
-
-
-@pytest.mark.parametrize("name", sorted(golden.MODULES))
-def test_a_class_is_awaited_exactly_while_its_module_is_missing(name: str) -> None:
-    assert (name in AWAITED) is not _has_module(golden.MODULES[name])
 
 
 def test_every_case_is_run_or_left_out_for_a_known_reason() -> None:
@@ -98,14 +67,14 @@ def test_every_case_is_run_or_left_out_for_a_known_reason() -> None:
     for (name, _), cases in _group_cases().items():
         counts[name] += len(cases)
         for case in cases:
-            reasons[name][_leave_out(case)] += 1
+            reasons[name][golden.skip_reason(case)] += 1
     manifest = json.loads((golden.FOLDER / record_golden.MANIFEST).read_text(encoding="utf-8"))
     assert counts == manifest["cases"]
     for name, counted in reasons.items():
         assert counted.pop(None) > 0, name
-        assert set(counted) <= {"class awaited", "exempt", "python too old"}
-        if name != "trial":  # a handful of cases, or the reading of the notes is broken
-            assert sum(counted.values()) < counts[name] / 10, (name, counted)
+        assert set(counted) <= {"exempt", "python too old"}
+        # A handful of cases, or the reading of the notes is broken.
+        assert sum(counted.values()) < counts[name] / 10, (name, counted)
 
 
 def test_a_folder_without_golden_files_is_an_error(tmp_path: pathlib.Path) -> None:

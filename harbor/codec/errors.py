@@ -4,12 +4,15 @@ In: the kind of a fault, where it was found and the value it was found in. Out: 
 ``SerializationError``, which hold data and render it in pydantic's words. This module checks nothing itself.
 """
 
+import os
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
 __all__ = ["SerializationError", "ValidationError"]
 
 # Errors name the pydantic release whose behaviour they promise; its documentation explains each kind.
 _DOCS = "https://errors.pydantic.dev/2.14/v/"
+# pydantic's own switch for the links in its texts: on unless set to something else than 1 or true.
+_LINKS_SWITCH = "PYDANTIC_ERRORS_INCLUDE_URL"
 
 # kind -> wording, or (wording for Python input, wording for JSON input). Placeholders come from the fault's ctx.
 _WORDING: Dict[str, Any] = {
@@ -66,8 +69,8 @@ _WORDING: Dict[str, Any] = {
     "value_error": "Value error, {error}",
 }
 
-# ctx that pydantic's own errors do not show: it only feeds the wording.
-_SILENT_CTX = ("path_type",)
+# Kinds that pydantic words outside of its own table: without a page to link to, and their ctx feeds the wording alone.
+_UNLISTED = ("path_type",)
 
 
 class Fault:
@@ -78,7 +81,7 @@ class Fault:
     """
 
     __slots__ = ("kind", "input", "ctx", "path", "from_json")
-    has_docs = True
+    has_docs = True  # whether there is a page about the kind
 
     def __init__(self, kind: str, input: Any, ctx: Optional[Dict[str, Any]] = None, from_json: bool = False) -> None:
         self.kind = kind
@@ -132,7 +135,8 @@ class Invalid(Exception):
 class ValidationError(ValueError):
     """All faults of one input, in the order of the declared fields.
 
-    ``title`` names what was validated. ``str()`` is pydantic's text less its "For further information" lines.
+    ``title`` names what was validated. ``str()`` is pydantic's text, whose links the environment variable
+    ``PYDANTIC_ERRORS_INCLUDE_URL=0`` leaves out there as here.
     """
 
     def __init__(self, title: str, faults: List[Fault]) -> None:
@@ -180,6 +184,8 @@ class ValidationError(ValueError):
                 lines.append(".".join(_show_step(step) for step in fault.loc))
             lines.append("  %s [type=%s, input_value=%s, input_type=%s]" % (
                 fault.render_message(), fault.kind, clip_repr(fault.input), type(fault.input).__name__))
+            if fault.has_docs and fault.kind not in _UNLISTED and os.environ.get(_LINKS_SWITCH, "1") in ("1", "true"):
+                lines.append("    For further information visit %s%s" % (_DOCS, fault.kind))
         return "\n".join(lines)
 
     __repr__ = __str__
@@ -211,9 +217,9 @@ def _describe_fault(fault: Fault, url: bool, context: bool, value: bool) -> Dict
     entry: Dict[str, Any] = {"type": fault.kind, "loc": fault.loc, "msg": fault.render_message()}
     if value:
         entry["input"] = fault.input
-    if context and fault.ctx is not None and fault.kind not in _SILENT_CTX:
+    if context and fault.ctx is not None and fault.kind not in _UNLISTED:
         entry["ctx"] = dict(fault.ctx)
-    if url and fault.has_docs:
+    if url and fault.has_docs and fault.kind not in _UNLISTED:
         entry["url"] = _DOCS + fault.kind
     return entry
 

@@ -177,7 +177,7 @@ class FloatPlan(ScalarPlan):
     def dump_other(self, value: Any, call: DumpCall, include: Any, exclude: Any) -> Any:
         if isinstance(value, float) and call.trial != "strict":
             return float.__float__(value) if call.mode == "json" else dump_any(value, call)
-        if isinstance(value, int) and call.trial is None:
+        if isinstance(value, int) and call.trial != "strict":
             try:
                 return float(value) if call.mode == "json" else value
             except OverflowError:
