@@ -28,7 +28,8 @@ class TypeAdapter(Generic[T]):
         self._plan = plan_of(type)
 
     def __repr__(self) -> str:
-        return "TypeAdapter(%s)" % (getattr(self._type, "__name__", None) or repr(self._type))
+        is_class = isinstance(self._type, type) and not getattr(self._type, "__args__", None)
+        return "TypeAdapter(%s)" % (self._type.__name__ if is_class else repr(self._type).replace("typing.", ""))
 
     def validate_python(
         self,

@@ -4,6 +4,7 @@ In: a plan, a value and the options as the caller wrote them. Out: the result, `
 ``SerializationError``. The options keep pydantic's names, types and complaints.
 """
 
+import sys
 import warnings as _warnings
 from typing import Any, Callable, Dict, List, Optional
 
@@ -203,8 +204,18 @@ def _give_warnings(call: DumpCall, how: str) -> None:
     text = "Pydantic serializer warnings:\n  " + "\n  ".join(call.warned)
     if how == "error":
         raise SerializationError(text)
-    # The level is that of whoever called model_dump and its like.
-    _warnings.warn(text, UserWarning, stacklevel=4)
+    _warnings.warn(text, UserWarning, stacklevel=_level_of_caller())
+
+
+def _level_of_caller() -> int:
+    """Count the frames up to whoever called model_dump and its like, for the warning to point there."""
+    home = __name__.rpartition(".calls")[0] or __name__
+    level = 1
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(home):
+        frame = frame.f_back
+        level += 1
+    return level
 
 
 def _read_indent(indent: Any) -> Optional[int]:

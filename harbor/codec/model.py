@@ -8,7 +8,7 @@ import copy as _copy
 import dataclasses
 import functools
 import sys
-from typing import TYPE_CHECKING, Any, Callable, ClassVar, Dict, Iterator, List, Optional, Set, Tuple, Type, TypeVar, Union
+from typing import TYPE_CHECKING, Any, Callable, ClassVar, Dict, FrozenSet, Iterator, List, Optional, Set, Tuple, Type, TypeVar, Union
 
 from .calls import check_document, check_value, dump_document, dump_value, make_check_call, make_dump_call
 from .errors import Fault, Invalid, ValidationError
@@ -89,7 +89,8 @@ class FieldInfo:
         return self.default if _is_hashable(self.default) else _copy.deepcopy(self.default)
 
     def __repr__(self) -> str:
-        parts = ["annotation=%r" % (self.annotation,), "required=%r" % self.is_required()]
+        shown = self.annotation.__name__ if type(self.annotation) is type else repr(self.annotation)
+        parts = ["annotation=" + shown.replace("typing.", ""), "required=%r" % self.is_required()]
         if self.default_factory is not None:
             parts.append("default_factory=%s" % getattr(self.default_factory, "__name__", self.default_factory))
         elif not self.is_required():
@@ -186,6 +187,7 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
     __codec_model__ = None
     __codec_plan__: ClassVar[Optional[RecordPlan]] = None
     model_config: ClassVar[Dict[str, Any]] = {}
+    __class_vars__: ClassVar[FrozenSet[str]] = frozenset()
     if TYPE_CHECKING:
         # State beside the fields; not ClassVars but slots, in a form that no type checker takes for fields.
         __pydantic_fields_set__: ClassVar[Any]
@@ -232,9 +234,16 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
             if name in cls.__dataclass_fields__:
                 self.__dict__[name] = value
                 self.__pydantic_fields_set__.add(name)
+            elif name in cls.__class_vars__:
+                raise AttributeError(
+                    "%r is a ClassVar of `%s` and cannot be set on an instance. If you want to set a value on the "
+                    "class, use `%s.%s = value`." % (name, cls.__name__, cls.__name__, name))
             elif name[:1] == "_" or isinstance(getattr(cls, name, None) if name else None, property):
                 object.__setattr__(self, name, value)
             elif cls.model_config.get("extra") == "allow":
+                if hasattr(cls, name):
+                    object.__setattr__(self, name, value)
+                    return
                 self.__pydantic_extra__[name] = value
                 self.__pydantic_fields_set__.add(name)
             else:
@@ -582,6 +591,9 @@ def _make_dataclass(cls: Any, scope: Dict[str, Any]) -> None:
     cls.__doc__ = own_doc or "."
     dataclasses.dataclass(init=False, repr=False, eq=False)(cls)
     cls.__doc__ = own_doc
+    # Among these stand class variables too, as what dataclass calls pseudo-fields.
+    cls.__dataclass_fields__ = {field.name: field for field in dataclasses.fields(cls)}
+    cls.__class_vars__ = cls.__class_vars__ | {name for name in annotations if is_class_var(annotations[name])}
     for name in list(cls.__dataclass_fields__) + ["__match_args__", "__replace__"]:
         if name in cls.__dict__:
             delattr(cls, name)

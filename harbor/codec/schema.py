@@ -81,15 +81,15 @@ class SchemaBook:
         if is_titled:
             out.setdefault("title", name.title().replace("_", " ").strip())
         # What the class says already is not said twice beside a reference to it.
-        told = self.definitions.get(out.get("$ref", None), {})
+        told = self.definitions.get(out["$ref"], {}) if "$ref" in out else {}
         return {key: value for key, value in out.items() if key not in told or told[key] != value}
 
     def join(self, choices: List[Dict[str, Any]]) -> Dict[str, Any]:
         """Describe what is one of several things."""
         if self.union_format == "primitive_type_array":
-            kinds = [kind for choice in choices for kind in _primitive_types(choice)]
-            if all(map(_primitive_types, choices)):
-                return {"type": list(dict.fromkeys(kinds))}
+            kinds = list(map(_primitive_types, choices))
+            if all(kinds):
+                return {"type": list(dict.fromkeys(sum(kinds, [])))}
         joined: List[Dict[str, Any]] = []
         for choice in choices:
             for part in choice["anyOf"] if list(choice) == ["anyOf"] else [choice]:
@@ -135,8 +135,8 @@ def _names_class(schema: Dict[str, Any]) -> bool:
 
 def _primitive_types(schema: Dict[str, Any]) -> List[str]:
     """Give the types of a schema that says no more than primitive types, else nothing."""
-    kinds = schema.get("type") if len(schema) == 1 else []
-    kinds = [kinds] if isinstance(kinds, str) else kinds or []
+    kinds = schema.get("type", []) if len(schema) == 1 else []
+    kinds = [kinds] if isinstance(kinds, str) else kinds
     return kinds if _PRIMITIVES.issuperset(kinds) else []
 
 

@@ -127,7 +127,7 @@ class UnionPlan(Plan):
         finally:
             call.trial = outer
         if outer is not None:
-            raise Mismatch("\n".join(reasons))
+            raise Mismatch("PydanticSerializationUnexpectedValue(%s)" % "\n".join(map(_unwrap_reason, reasons)))
         if value is not None:
             call.warned.extend(reasons)
         return False, None
@@ -260,9 +260,8 @@ class EnumPlan(Plan):
         return dump_any_key(key, call)
 
     def schema(self, book: Any) -> Dict[str, Any]:
-        # Whoever has no members is described in place.
-        described: Dict[str, Any] = book.refer(self.cls, self._describe) if self.cls.__members__ else self._describe()
-        return described
+        reference: Dict[str, Any] = book.refer(self.cls, self._describe)
+        return reference
 
     def _describe(self) -> Dict[str, Any]:
         out: Dict[str, Any] = {"title": self.cls.__name__}
@@ -270,6 +269,13 @@ class EnumPlan(Plan):
         if self.cls.__doc__ and self.cls.__doc__ != "An enumeration.":
             out["description"] = cleandoc(self.cls.__doc__)
         return dict(out, **_describe_values([member.value for member in self.cls.__members__.values()]))
+
+
+def _unwrap_reason(reason: str) -> str:
+    """Give a reason as pydantic quotes it inside another."""
+    name = "PydanticSerializationUnexpectedValue"
+    inner = reason[len(name) + 1:-1] if reason.startswith(name + "(") else reason
+    return "%s: %s" % (name, inner)
 
 
 def _explain(exc: Exception) -> str:

@@ -318,12 +318,14 @@ class TypedDictPlan(Plan):
         try:
             for name, part in dict.items(value):
                 below = filter_key(name, include, exclude)
+                key = self.keys.get(name)
+                if key is not None:
+                    n_required += key.required
                 if below is None:
                     continue
                 if not isinstance(name, str):
                     shown = "'None'" if name is None else "'%s' object" % type(name).__name__
                     raise TypeError("%s is not an instance of 'str'" % shown)
-                key = self.keys.get(name)
                 if key is None:
                     if call.trial == "strict" and self.extra != "allow":
                         raise Mismatch(
@@ -332,7 +334,6 @@ class TypedDictPlan(Plan):
                     if self.extra == "allow" and (part is not None or not call.exclude_none):
                         pairs.append((dump_any_key(name, call), dump_any(part, call, *below)))
                     continue
-                n_required += key.required
                 if call.exclude_none and part is None:
                     continue
                 call.field = name

@@ -358,7 +358,10 @@ class RecordPlan(Plan):
     def _items(self, value: Any) -> Iterable[Tuple[Any, Any]]:
         if self.slotted:
             return [(name, getattr(value, name)) for name in self.fields if hasattr(value, name)]
-        return list(value.__dict__.items())
+        state = value.__dict__
+        if not isinstance(state, dict):
+            raise TypeError("'%s' object is not an instance of 'dict'" % type(state).__name__)
+        return list(state.items())
 
     def write_quickly(self, value: Any) -> Optional[str]:
         """Write a model as compact JSON text if every part is its own dump; None hands over to the exact way."""

@@ -28,6 +28,8 @@ class ScalarPlan(Plan):
     """A plan whose exact type is dumped as it is."""
 
     __slots__ = ()
+    # The types a key may have without a warning.
+    key_types: Tuple[type, ...]
 
     def dump(self, value: Any, call: DumpCall, include: Any = None, exclude: Any = None) -> Any:
         if type(value) in self.exact:
@@ -40,7 +42,7 @@ class ScalarPlan(Plan):
         return dump_any(value, call, include, exclude)
 
     def dump_key(self, key: Any, call: DumpCall) -> Any:
-        if type(key) not in self.exact and (call.trial == "strict" or not isinstance(key, tuple(self.exact))):
+        if type(key) not in self.exact and (call.trial == "strict" or not isinstance(key, self.key_types)):
             call.warn(self.dump_title, key)
         return dump_any_key(key, call)
 
@@ -51,6 +53,7 @@ class NonePlan(ScalarPlan):
     __slots__ = ()
     title = dump_title = "none"
     exact = frozenset((type(None),))
+    key_types = (type(None),)
 
     def check(self, value: Any, call: CheckCall) -> Any:
         if value is None:
@@ -67,6 +70,7 @@ class BoolPlan(ScalarPlan):
     __slots__ = ()
     title = dump_title = "bool"
     exact = frozenset((bool,))
+    key_types = (bool,)
 
     def check(self, value: Any, call: CheckCall) -> Any:
         if value is True or value is False:
@@ -99,6 +103,7 @@ class IntPlan(ScalarPlan):
     __slots__ = ()
     title = dump_title = "int"
     exact = frozenset((int,))
+    key_types = (int,)
 
     def check(self, value: Any, call: CheckCall) -> Any:
         kind = type(value)
@@ -142,6 +147,7 @@ class FloatPlan(ScalarPlan):
     __slots__ = ()
     title = dump_title = "float"
     exact = frozenset((float,))
+    key_types = (float, int)
 
     def writes_itself(self, value: Any) -> bool:
         return type(value) is float and is_plain(value)
@@ -205,6 +211,7 @@ class StrPlan(ScalarPlan):
     __slots__ = ()
     title = dump_title = "str"
     exact = frozenset((str,))
+    key_types = (str,)
 
     def check(self, value: Any, call: CheckCall) -> Any:
         kind = type(value)
