@@ -63,7 +63,8 @@ def Field(
     metadata = {name: value for name, value in given.items() if value is not None}
     if default is ...:
         default = _UNGIVEN
-    return dataclasses.field(default=default, default_factory=default_factory, metadata=metadata)
+    make_field: Any = dataclasses.field  # its overloads name default and default_factory, but never both
+    return make_field(default=default, default_factory=default_factory, metadata=metadata)
 
 
 class FieldInfo:
@@ -145,13 +146,13 @@ def _skip_check_options(full: Any, plain: Callable[[Any, Any], Any]) -> Any:
     """Make a class method that goes a short way where its input is all that is given."""
     full = full.__func__
 
-    @functools.wraps(full)
     def call(cls: Any, *values: Any, **options: Any) -> Any:
         if options or len(values) != 1:
             return full(cls, *values, **options)
         return plain(cls, values[0])
 
-    return classmethod(call)
+    wrapped: Any = functools.update_wrapper(call, full)
+    return classmethod(wrapped)
 
 
 def _validate_plainly(cls: Any, obj: Any) -> Any:

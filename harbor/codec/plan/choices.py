@@ -287,7 +287,7 @@ def _explain(exc: Exception) -> str:
 
 def list_choices(shown: List[str]) -> str:
     """Join choices as prose: ``'a', 'b' or 'c'``."""
-    return shown[0] if len(shown) == 1 else "%s or %s" % (", ".join(shown[:-1]), shown[-1])
+    return "".join(shown) if len(shown) < 2 else "%s or %s" % (", ".join(shown[:-1]), shown[-1])
 
 
 def _describe_values(values: List[Any]) -> Dict[str, Any]:
