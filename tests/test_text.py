@@ -16,7 +16,7 @@ from typing import Any, Callable, Dict, Iterator, List, Set, Tuple, Union
 
 import pytest
 
-from harbor.codec import text
+from harbor.codec.text import reading, writing
 
 Document = Union[str, bytes, bytearray]
 Reader = Callable[[Document], Any]
@@ -27,7 +27,7 @@ CONTROL = "control character (\\u0000-\\u001F) found while parsing a string"
 LEADING = "lone leading surrogate in hex escape"
 
 
-@pytest.fixture(params=[text.parse, text.parse_exact], ids=["parse", "parse_exact"])
+@pytest.fixture(params=[reading.parse, reading.parse_exact], ids=["parse", "parse_exact"])
 def read(request: pytest.FixtureRequest) -> Reader:
     reader: Reader = request.param
     return reader
@@ -48,9 +48,9 @@ def outcome(reader: Reader, document: Document) -> Tuple[str, str]:
     """What a reader makes of a document, in a form that compares NaN and types."""
     try:
         return "value", repr(reader(document))
-    except text.JsonError as error:
+    except reading.JsonError as error:
         return "error", error.message
-    except text.NotText:
+    except reading.NotText:
         return "not text", ""
 
 
@@ -111,7 +111,7 @@ def test_ints_of_4300_digits_whatever_the_interpreter_limit(
     assert read("-" + "1" * 4300) == -(10**4300 - 1) // 9
     assert read("[%s]" % ("123456789" * 60)) == [number]
     for document in ("1" * 4301, "1" * 4301 + ".5", "1" * 4301 + "e5"):
-        with pytest.raises(text.JsonError):
+        with pytest.raises(reading.JsonError):
             read(document)
 
 
@@ -231,11 +231,11 @@ def test_str_with_lone_surrogate_is_not_text(read: Reader, document: str) -> Non
 
 
 def test_error_copies_and_pickles() -> None:
-    error = text.JsonError("expected value at line 1 column 1")
+    error = reading.JsonError("expected value at line 1 column 1")
     for twin in (copy.copy(error), copy.deepcopy(error), pickle.loads(pickle.dumps(error))):
-        assert type(twin) is text.JsonError
+        assert type(twin) is reading.JsonError
         assert (twin.message, str(twin)) == (error.message, error.message)
-    assert isinstance(pickle.loads(pickle.dumps(text.NotText("x"))), ValueError)
+    assert isinstance(pickle.loads(pickle.dumps(reading.NotText("x"))), ValueError)
 
 
 # ---------------------------------------------------------------- depth
@@ -274,7 +274,7 @@ def test_a_million_open_brackets_are_refused_at_once(unit: str, recursion_limit:
     sys.setrecursionlimit(recursion_limit or before)
     try:
         start = time.perf_counter()
-        message = outcome(text.parse, unit * 10**6)
+        message = outcome(reading.parse, unit * 10**6)
         assert time.perf_counter() - start < 5
     finally:
         sys.setrecursionlimit(before)
@@ -288,9 +288,9 @@ def test_escapes_across_the_pieces_of_a_long_text_do_not_hide_depth() -> None:
     flat = "[" + ",".join(["[]"] * 300) + "]"
     for shift in range(4):
         filler = '"' + "x" * shift + '\\\\\\"' * 70000 + '"'
-        assert outcome(text.parse, "[%s,%s]" % (filler, flat))[0] == "value"
-        assert outcome(text.parse, "[%s,%s]" % (filler, deep))[0] == "error"
-        assert not text._is_ordinary(("[%s,%s]" % (filler, deep)).encode())
+        assert outcome(reading.parse, "[%s,%s]" % (filler, flat))[0] == "value"
+        assert outcome(reading.parse, "[%s,%s]" % (filler, deep))[0] == "error"
+        assert not reading._is_ordinary(("[%s,%s]" % (filler, deep)).encode())
 
 
 def test_rollouts_with_many_brackets_take_the_fast_path(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -299,16 +299,16 @@ def test_rollouts_with_many_brackets_take_the_fast_path(monkeypatch: pytest.Monk
 
     value = {"turns": [[i] * 20 for i in range(20000)], "s": ["\u00e9 [[[ \\ \" }"] * 500}
     document = json.dumps(value)
-    monkeypatch.setattr(text, "parse_exact", refuse)
-    assert text.parse(document) == value
-    assert text.parse(document.encode()) == value
+    monkeypatch.setattr(reading, "parse_exact", refuse)
+    assert reading.parse(document) == value
+    assert reading.parse(document.encode()) == value
 
 
 def test_reading_with_little_stack_left() -> None:
     document = "[" * 150 + "]" * 150
 
     def descend(levels: int) -> Any:
-        return descend(levels - 1) if levels else text.parse(document)
+        return descend(levels - 1) if levels else reading.parse(document)
 
     found: List[Any] = []
 
@@ -324,23 +324,6 @@ def test_reading_with_little_stack_left() -> None:
     thread.start()
     thread.join()
     assert repr(found) == "[%s]" % document
-
-
-@pytest.mark.parametrize(
-    "value, limit, expected",
-    [
-        (1, 0, False),
-        ([], 0, False),
-        ([1], 0, True),
-        ([1], 1, False),
-        ([[]], 1, False),
-        ([[1]], 1, True),
-        ({"a": [1, {"b": 2}]}, 2, True),
-        ({"a": [1, {"b": 2}]}, 3, False),
-    ],
-)
-def test_is_deeper(value: Any, limit: int, expected: bool) -> None:
-    assert text.is_deeper(value, limit) is expected
 
 
 # ---------------------------------------------------------------- fast and exact
@@ -380,7 +363,7 @@ def test_both_readers_agree_on_random_documents() -> None:
             raw[place : place + rng.randrange(3)] = new
         documents: List[Document] = [bytes(raw), raw.decode("utf-8", "surrogateescape")]
         for document in documents:
-            assert outcome(text.parse, document) == outcome(text.parse_exact, document), document
+            assert outcome(reading.parse, document) == outcome(reading.parse_exact, document), document
 
 
 # ---------------------------------------------------------------- floats and strings
@@ -408,9 +391,9 @@ FLOATS = [
 
 @pytest.mark.parametrize("x, expected", FLOATS)
 def test_format_float(x: float, expected: str) -> None:
-    assert text.format_float(x) == expected
-    assert text.render(x) == expected
-    assert text.render([x, {"k": x}, [x, 1, None]]) == '[%s,{"k":%s},[%s,1,null]]' % (
+    assert writing.format_float(x) == expected
+    assert writing.render(x) == expected
+    assert writing.render([x, {"k": x}, [x, 1, None]]) == '[%s,{"k":%s},[%s,1,null]]' % (
         (expected,) * 3
     )
 
@@ -423,14 +406,14 @@ def test_lists_of_floats_are_written_as_each_one(indent: Any) -> None:
     floats = [struct.unpack("<d", struct.pack("<Q", rng.getrandbits(64)))[0] for _ in range(3000)]
     floats += [-rng.random() * 10.0 ** -rng.randrange(12) for _ in range(3000)]
     floats += [x for x, _ in FLOATS]
-    expected = ["null" if x - x != 0 else text.format_float(x) for x in floats]
+    expected = ["null" if x - x != 0 else writing.format_float(x) for x in floats]
     for number, written in zip(floats, expected):
         if written != "null":
             assert float(written) == number
     comma, start, end = (",", "[", "]") if indent is None else (",\n" + " " * indent, "[\n", "\n]")
     if indent:
         start += " " * indent
-    assert text.render(floats, indent=indent) == start + comma.join(expected) + end
+    assert writing.render(floats, indent=indent) == start + comma.join(expected) + end
 
 
 @pytest.mark.parametrize(
@@ -443,9 +426,9 @@ def test_lists_of_floats_are_written_as_each_one(indent: Any) -> None:
 )
 def test_inf_nan(inf_nan: str, expected: str) -> None:
     floats = [NAN, INF, -INF, 1e-5]
-    assert text.render(floats, inf_nan=inf_nan) == expected
-    assert text.render([*floats, "x"], inf_nan=inf_nan) == expected[:-1] + ',"x"]'
-    assert [text.render(x, inf_nan=inf_nan) for x in floats] == expected[1:-1].split(",")
+    assert writing.render(floats, inf_nan=inf_nan) == expected
+    assert writing.render([*floats, "x"], inf_nan=inf_nan) == expected[:-1] + ',"x"]'
+    assert [writing.render(x, inf_nan=inf_nan) for x in floats] == expected[1:-1].split(",")
 
 
 STRINGS = [
@@ -462,10 +445,10 @@ STRINGS = [
 @pytest.mark.parametrize("s, raw, ascii", [pytest.param(*s[1:], id=s[0]) for s in STRINGS])
 def test_quote(s: str, raw: str, ascii: Any) -> None:
     ascii = raw if ascii is None else ascii
-    assert text.quote(s) == raw
-    assert text.quote(s, ensure_ascii=True) == ascii
-    assert text.render({s: [s]}) == "{%s:[%s]}" % (raw, raw)
-    assert text.render({s: [s]}, ensure_ascii=True) == "{%s:[%s]}" % (ascii, ascii)
+    assert writing.quote(s) == raw
+    assert writing.quote(s, ensure_ascii=True) == ascii
+    assert writing.render({s: [s]}) == "{%s:[%s]}" % (raw, raw)
+    assert writing.render({s: [s]}, ensure_ascii=True) == "{%s:[%s]}" % (ascii, ascii)
 
 
 @pytest.mark.parametrize("ensure_ascii", [False, True])
@@ -476,14 +459,14 @@ def test_quote(s: str, raw: str, ascii: Any) -> None:
         ("a\ud800b", "a\ud800b"),
         ({"a": ["x", "\u00e9\udfff"]}, "\u00e9\udfff"),
         ({"k": 1, "\ud800": "\ud801"}, "\ud800"),
-        (text.Pairs([("a", {"b": ["\ud801"]}), ("\ud802", 1)]), "\ud801"),
+        (writing.Pairs([("a", {"b": ["\ud801"]}), ("\ud802", 1)]), "\ud801"),
     ],
 )
 def test_lone_surrogate_is_refused(tree: Any, bad: str, indent: Any, ensure_ascii: bool) -> None:
     with pytest.raises(UnicodeEncodeError) as expected:
         bad.encode("utf-8")
     with pytest.raises(UnicodeEncodeError) as caught:
-        text.render(tree, indent=indent, ensure_ascii=ensure_ascii)
+        writing.render(tree, indent=indent, ensure_ascii=ensure_ascii)
     assert str(caught.value) == str(expected.value)
 
 
@@ -494,17 +477,17 @@ TREE: Any = {"a": [], "b": {}, "c": [1, [2, {"d": None}]], "e": [True, "x"], "f"
 
 @pytest.mark.parametrize("indent", [0, 1, 2, 5])
 def test_indent_is_that_of_json(indent: int) -> None:
-    assert text.render(TREE, indent=indent) == json.dumps(TREE, indent=indent)
+    assert writing.render(TREE, indent=indent) == json.dumps(TREE, indent=indent)
 
 
 def test_compact() -> None:
-    assert text.render(TREE) == json.dumps(TREE, separators=(",", ":"))
+    assert writing.render(TREE) == json.dumps(TREE, separators=(",", ":"))
 
 
 def test_pairs_write_a_key_twice() -> None:
-    tree = {"m": text.Pairs([("1", [1]), ("1", text.Pairs()), ("x", None)])}
-    assert text.render(tree) == '{"m":{"1":[1],"1":{},"x":null}}'
-    assert text.render(tree, indent=1) == (
+    tree = {"m": writing.Pairs([("1", [1]), ("1", writing.Pairs()), ("x", None)])}
+    assert writing.render(tree) == '{"m":{"1":[1],"1":{},"x":null}}'
+    assert writing.render(tree, indent=1) == (
         '{\n "m": {\n  "1": [\n   1\n  ],\n  "1": {},\n  "x": null\n }\n}'
     )
 
@@ -512,7 +495,7 @@ def test_pairs_write_a_key_twice() -> None:
 @pytest.mark.parametrize("indent", [None, 2])
 def test_unknown_type_is_refused(indent: Any) -> None:
     with pytest.raises(TypeError) as caught:
-        text.render({"a": [1, (2,)]}, indent=indent)
+        writing.render({"a": [1, (2,)]}, indent=indent)
     assert str(caught.value) == "Not a plain JSON value: (2,)"
 
 
@@ -525,15 +508,15 @@ def test_long_ints_whatever_the_interpreter_limit(
     zeros = "1" + "0" * 6000
     tree = {"a": [10**6000 - 1, -(10**6000)], "b": 10**639, "c": [10**640, 0.5, "x"]}
     expected = '{"a":[%s,-%s],"b":1%s,"c":[1%s,0.5,"x"]}' % (nines, zeros, "0" * 639, "0" * 640)
-    assert text.render(tree) == expected
+    assert writing.render(tree) == expected
 
 
 def test_300_levels() -> None:
     tree: Any = 1e-5
     for _ in range(300):
         tree = [tree]
-    assert text.render(tree) == "[" * 300 + "0.00001" + "]" * 300
-    assert text.render(tree, indent=0) == "[\n" * 300 + "0.00001" + "\n]" * 300
+    assert writing.render(tree) == "[" * 300 + "0.00001" + "]" * 300
+    assert writing.render(tree, indent=0) == "[\n" * 300 + "0.00001" + "\n]" * 300
 
 
 class IntChild(int):
@@ -558,7 +541,7 @@ PLAIN: List[Tuple[str, Any, bool]] = [
     ("int_key", {1: 2}, False),
     ("tuple", [(1,)], False),
     ("subclass", [IntChild(1)], False),
-    ("pairs", [text.Pairs()], False),
+    ("pairs", [writing.Pairs()], False),
     ("deep_100", nest(1, 100), True),
     ("deep_101", nest(1, 101), False),
 ]
@@ -566,7 +549,7 @@ PLAIN: List[Tuple[str, Any, bool]] = [
 
 @pytest.mark.parametrize("value, expected", [pytest.param(*p[1:], id=p[0]) for p in PLAIN])
 def test_is_plain(value: Any, expected: bool) -> None:
-    assert text.is_plain(value) is expected
+    assert writing.is_plain(value) is expected
 
 
 def make_tree(rng: random.Random, depth: int = 0) -> Any:
@@ -595,11 +578,11 @@ def test_what_is_written_reads_back_the_same() -> None:
     for _ in range(1000):
         tree = make_tree(rng)
         for option in options:
-            written = text.render(tree, **option)
-            assert repr(text.parse(written)) == repr(tree)
-            assert repr(text.parse_exact(written)) == repr(tree)
-        walked = text._write_tree(tree, Everything(), None, ("", "", ""))
-        assert "".join(walked) == text.render(tree)
+            written = writing.render(tree, **option)
+            assert repr(reading.parse(written)) == repr(tree)
+            assert repr(reading.parse_exact(written)) == repr(tree)
+        walked = writing._write_tree(tree, Everything(), None, ("", "", ""))
+        assert "".join(walked) == writing.render(tree)
 
 
 def test_importing_the_module_imports_neither_json_nor_re() -> None:
@@ -608,6 +591,6 @@ def test_importing_the_module_imports_neither_json_nor_re() -> None:
         "s = u.spec_from_file_location('text', %r); m = u.module_from_spec(s)\n"
         "s.loader.exec_module(m); new = set(sys.modules) - before\n"
         "assert not new & {'json', 're', 'decimal', 'dataclasses'}, new\n"
-        "assert m.parse('[1]') == [1]\n" % text.__file__
+        "assert m.parse('[1]') == [1]\n" % reading.__file__
     )
     subprocess.run([sys.executable, "-S", "-c", code], check=True)

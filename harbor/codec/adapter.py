@@ -12,10 +12,10 @@ from .schema import make_schema
 
 __all__ = ["TypeAdapter", "model_dump", "model_dump_json", "model_validate", "model_validate_json"]
 
-T = TypeVar("T")
+AdaptedT = TypeVar("AdaptedT")
 
 
-class TypeAdapter(Generic[T]):
+class TypeAdapter(Generic[AdaptedT]):
     """Check and dump values of one type.
 
     Raises ``TypeError`` at once for a type the codec does not know.
@@ -42,10 +42,10 @@ class TypeAdapter(Generic[T]):
         experimental_allow_partial: Any = False,
         by_alias: Optional[bool] = None,
         by_name: Optional[bool] = None,
-    ) -> T:
+    ) -> AdaptedT:
         """Check a Python value; raises ``ValidationError``."""
         _refuse_partial(experimental_allow_partial)
-        checked: T = check_value(self._plan, object, make_check_call(
+        checked: AdaptedT = check_value(self._plan, object, make_check_call(
             strict=strict, extra=extra, from_attributes=from_attributes, context=context, by_alias=by_alias,
             by_name=by_name))
         return checked
@@ -60,10 +60,10 @@ class TypeAdapter(Generic[T]):
         experimental_allow_partial: Any = False,
         by_alias: Optional[bool] = None,
         by_name: Optional[bool] = None,
-    ) -> T:
+    ) -> AdaptedT:
         """Check a JSON document; raises ``ValidationError``."""
         _refuse_partial(experimental_allow_partial)
-        checked: T = check_document(self._plan, data, make_check_call(
+        checked: AdaptedT = check_document(self._plan, data, make_check_call(
             from_json=True, strict=strict, extra=extra, context=context, by_alias=by_alias, by_name=by_name))
         return checked
 
@@ -77,16 +77,16 @@ class TypeAdapter(Generic[T]):
         experimental_allow_partial: Any = False,
         by_alias: Optional[bool] = None,
         by_name: Optional[bool] = None,
-    ) -> T:
+    ) -> AdaptedT:
         """Check text, or a dict of text, as what its type makes of it; raises ``ValidationError``."""
         _refuse_partial(experimental_allow_partial)
-        checked: T = check_value(self._plan, obj, make_check_call(
+        checked: AdaptedT = check_value(self._plan, obj, make_check_call(
             strings=True, strict=strict, extra=extra, context=context, by_alias=by_alias, by_name=by_name))
         return checked
 
     def dump_python(
         self,
-        instance: T,
+        instance: AdaptedT,
         *,
         mode: str = "python",
         include: Any = None,
@@ -113,7 +113,7 @@ class TypeAdapter(Generic[T]):
 
     def dump_json(
         self,
-        instance: T,
+        instance: AdaptedT,
         *,
         indent: Optional[int] = None,
         ensure_ascii: bool = False,
@@ -155,15 +155,15 @@ class TypeAdapter(Generic[T]):
         return make_schema(self._plan, ref_template, mode, union_format, schema_generator)
 
 
-def model_validate(cls: Type[T], obj: Any, **options: Any) -> T:
+def model_validate(cls: Type[AdaptedT], obj: Any, **options: Any) -> AdaptedT:
     """Check a Python value as an instance of a dataclass; options as in ``TypeAdapter.validate_python``."""
-    made: T = TypeAdapter[T](cls).validate_python(obj, **options)
+    made: AdaptedT = TypeAdapter[AdaptedT](cls).validate_python(obj, **options)
     return made
 
 
-def model_validate_json(cls: Type[T], json_data: Union[str, bytes, bytearray], **options: Any) -> T:
+def model_validate_json(cls: Type[AdaptedT], json_data: Union[str, bytes, bytearray], **options: Any) -> AdaptedT:
     """Check a JSON document as an instance of a dataclass; options as in ``TypeAdapter.validate_json``."""
-    made: T = TypeAdapter[T](cls).validate_json(json_data, **options)
+    made: AdaptedT = TypeAdapter[AdaptedT](cls).validate_json(json_data, **options)
     return made
 
 

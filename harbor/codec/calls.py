@@ -11,7 +11,8 @@ from typing import Any, Callable, Dict, List, Optional
 from .errors import Fault, Invalid, SerializationError, ValidationError, register_json_writer
 from .plan.anything import dump_any
 from .plan.base import CheckCall, DumpCall, Plan, RepeatedKeys, RepeatedObject, check_part, forget_repeats
-from .text import JsonError, NotText, parse, parse_repeats, render
+from .text.reading import JsonError, NotText, parse, parse_repeats
+from .text.writing import render
 
 _EXTRA_WORDS = ("allow", "forbid", "ignore")
 _NON_FINITE_WORDS = ("null", "constants", "strings")

@@ -128,18 +128,30 @@ class ModelMetaclass(LegacyType):
         return describe_signature(cls)
 
 
-def _skip_dump_options(full: Any, plain: Callable[[Any], Any]) -> Any:
-    """Make a method that goes a short way where no option is given; None from it means "not this time"."""
+def _skip_dump_options(full: Any) -> Any:
+    """Make ``model_dump`` go a short way where no option is given."""
 
-    @functools.wraps(full)
+    def call(self: Any, **options: Any) -> Any:
+        if options:
+            return full(self, **options)
+        cls = type(self)
+        return dump_value(cls.__codec_plan__ or _plan_of_model(cls), self, DumpCall())
+
+    return functools.update_wrapper(call, full)
+
+
+def _skip_text_options(full: Any) -> Any:
+    """Make ``model_dump_json`` go a short way where no option is given and the record is an ordinary one."""
+
     def call(self: Any, **options: Any) -> Any:
         if not options:
-            found = plain(self)
-            if found is not None:
-                return found
+            cls = type(self)
+            text = (cls.__codec_plan__ or _plan_of_model(cls)).write_quickly(self)
+            if text is not None:
+                return text
         return full(self, **options)
 
-    return call
+    return functools.update_wrapper(call, full)
 
 
 def _skip_check_options(full: Any, plain: Callable[[Any, Any], Any]) -> Any:
@@ -163,16 +175,6 @@ def _validate_json_plainly(cls: Any, json_data: Any) -> Any:
     call = CheckCall()
     call.from_json = True
     return check_document(cls.__codec_plan__ or _plan_of_model(cls), json_data, call)
-
-
-def _dump_plainly(model: Any) -> Any:
-    cls = type(model)
-    return dump_value(cls.__codec_plan__ or _plan_of_model(cls), model, DumpCall())
-
-
-def _dump_json_plainly(model: Any) -> Any:
-    cls = type(model)
-    return (cls.__codec_plan__ or _plan_of_model(cls)).write_quickly(model)
 
 
 @dataclass_transform(kw_only_default=True, field_specifiers=(Field, dataclasses.field))
@@ -410,8 +412,8 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
         # Most calls give no option: reading 17 defaults would cost them more than their work on a small record.
         model_validate = _skip_check_options(model_validate, _validate_plainly)
         model_validate_json = _skip_check_options(model_validate_json, _validate_json_plainly)
-        model_dump = _skip_dump_options(model_dump, _dump_plainly)
-        model_dump_json = _skip_dump_options(model_dump_json, _dump_json_plainly)
+        model_dump = _skip_dump_options(model_dump)
+        model_dump_json = _skip_text_options(model_dump_json)
 
     # -- copying
 

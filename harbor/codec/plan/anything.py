@@ -13,7 +13,7 @@ from typing import Any, Callable, Dict, Iterator, List, Tuple
 from ..errors import SerializationError
 from ..hints import Hint
 from ..moments import write_date, write_datetime, write_time, write_timedelta
-from ..text import Pairs, is_plain
+from ..text.writing import Pairs, is_plain
 from .base import NO_TYPES, STRICT, Build, CheckCall, DumpCall, Plan, build_plan, forget_repeats, is_from, kept_plan, register_kind
 from .filters import filter_key, fit_indexes
 

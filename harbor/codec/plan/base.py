@@ -9,7 +9,7 @@ from typing import Any, Callable, Dict, FrozenSet, List, Optional, Set, Tuple
 
 from ..errors import Fault, Invalid, clip_repr
 from ..hints import Hint
-from ..text import is_plain
+from ..text.writing import is_plain
 
 # How exactly an input matched, for the choice a union makes.
 LAX, STRICT, EXACT = 0, 1, 2

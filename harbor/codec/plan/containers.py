@@ -9,7 +9,7 @@ from typing import Any, Dict, FrozenSet, Iterable, List, Optional, Tuple
 
 from ..errors import Fault, Invalid, replace_surrogates, safe_repr
 from ..hints import Hint, typed_dict_hints
-from ..text import is_plain
+from ..text.writing import is_plain
 from .anything import AnyPlan, choose_items, dump_any, dump_any_key, make_object
 from .base import (
     LAX, NO_TYPES, Build, CheckCall, DumpCall, Mismatch, Plan, RepeatedObject, check_part, demand_text, forget_repeats,

@@ -11,7 +11,7 @@ from typing import Any, Callable, Dict, FrozenSet, Iterable, List, Optional, Tup
 
 from ..errors import Fault, Invalid
 from ..hints import record_hints, resolve_return
-from ..text import join_object, quote, write_plain
+from ..text.writing import join_object, quote, write_plain
 from .anything import check_text, dump_any, dump_any_key, make_object
 from .base import (
     LAX, NO_TYPES, STRICT, Build, CheckCall, DumpCall, Mismatch, NotQuick, Plan, check_part, demand_text, forget_repeats,
@@ -384,7 +384,7 @@ class RecordPlan(Plan):
                 elif part is None and kind in settled:
                     members.append(lead + "null")
                 elif kind in settled or writes_itself(part):
-                    members.append(lead + write_plain(part))
+                    members.append(lead + (repr(part) if kind is float else write_plain(part)))
                 else:
                     return None
         except (ValueError, RecursionError):

@@ -8,7 +8,7 @@ from typing import Any, Dict, FrozenSet, Optional, Tuple
 
 from ..errors import Invalid, replace_surrogates
 from ..hints import Hint
-from ..text import is_plain
+from ..text.writing import is_plain
 from .anything import check_text, dump_any, dump_any_key
 from .base import LAX, NO_TYPES, STRICT, Build, CheckCall, DumpCall, Plan, is_from, register_kind
 

@@ -1,0 +1,1 @@
+"""JSON text and plain Python values: `reading` and `writing`."""

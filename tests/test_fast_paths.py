@@ -1,0 +1,293 @@
+"""The quick ways against the exact ones: reading, making models, dumping, writing.
+
+`force_exact` shuts every quick way; what comes out must be the same, on the recorded documents and on random ones.
+"""
+
+import contextlib
+import json
+import random
+from typing import Any, Callable, Dict, Iterator, List, Tuple, Type
+
+import pytest
+
+import golden
+from harbor.codec import Model, TypeAdapter, calls
+from harbor.codec.plan.base import DumpCall
+from harbor.codec.plan.records import RecordPlan
+from harbor.codec.text import reading, writing
+from harbor.models.agent.context import AgentContext, ModelUsage
+from outcomes import Raised, assert_same, check, observe
+
+#: The quick ways: whose attribute, its name, and what stands in for it.
+SWITCHES: List[Tuple[Any, str, Any]] = []
+
+
+def _refuse_quick_models(plan: RecordPlan, value: Any, call: Any) -> Any:
+    call.quick = False
+    return None
+
+
+def _refuse_quick_text(*values: Any) -> Any:
+    raise ValueError("the quick way is shut")
+
+
+SWITCHES += [
+    (RecordPlan, "_try_quickly", _refuse_quick_models),
+    (RecordPlan, "write_quickly", lambda plan, value: None),
+    (DumpCall, "is_plain", False),
+    (calls, "parse", reading.parse_exact),
+    (writing, "_encode_plain", _refuse_quick_text),
+]
+
+
+@contextlib.contextmanager
+def force_exact() -> Iterator[None]:
+    """Shut every quick way for a while."""
+    with pytest.MonkeyPatch.context() as patch:
+        for owner, name, stand_in in SWITCHES:
+            patch.setattr(owner, name, stand_in)
+        yield
+
+
+class Part(Model):
+    n: int
+    share: float = 0.5
+    tags: List[str] = []
+
+
+class Whole(Model):
+    context: AgentContext
+    parts: List[Part] = []
+    named: Dict[str, Part] = {}
+    any: Any = None
+
+
+class Open(Model, extra="allow"):
+    n: int = 0
+
+
+# Reading and making ------------------------------------------------------------
+
+
+def both_ways(act: Callable[[], Any]) -> None:
+    """Demand the same outcome of an act the quick way and the exact way."""
+    quick = act()
+    with force_exact():
+        exact = act()
+    assert_same(quick, exact)
+
+
+def load(kind: Type[Model], document: Any) -> Any:
+    """Give all that a document comes to: the model, its dumps and its texts, or the fault."""
+    made = observe(lambda: kind.model_validate_json(document))
+    if not isinstance(made, kind):
+        return made
+    return (
+        made, sorted(made.model_fields_set), observe(made.model_dump), observe(lambda: made.model_dump(mode="json")),
+        observe(made.model_dump_json), observe(lambda: made.model_dump_json(indent=2)),
+        observe(lambda: made.model_dump_json(inf_nan="constants")), observe(lambda: made.model_dump_json(exclude_unset=True)),
+    )
+
+
+def test_the_switches_shut_the_ways_they_are_named_after() -> None:
+    document = '{"context": {"n_input_tokens": 1, "metadata": {"a": [1]}}, "parts": [{"n": 1}]}'
+    made = Whole.model_validate_json(document)
+    for owner, name, stand_in in SWITCHES:
+        used: List[str] = []
+        before = vars(owner)[name]
+        if name == "is_plain":
+            assert before is True
+            continue
+
+        def count(*values: Any, **options: Any) -> Any:
+            used.append(name)
+            return before(*values, **options)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(owner, name, count)
+            Whole.model_validate_json(document)
+            made.model_dump_json(exclude_unset=True)
+            made.model_dump_json()
+        assert used, name
+
+
+# Documents that are right, and wrong in one place ------------------------------
+
+DOCUMENTS: List[Tuple[Any, str]] = [
+    (AgentContext, "{}"),
+    (AgentContext, '{"n_input_tokens": 1, "cost_usd": 1, "metadata": null}'),
+    (AgentContext, '{"n_input_tokens": true}'),
+    (AgentContext, '{"n_input_tokens": "1", "more": 1}'),
+    (AgentContext, '{"n_input_tokens": 1.0, "cost_usd": "x"}'),
+    (AgentContext, '{"cost_usd": 1e999, "metadata": {"a": -0.0, "b": [NaN]}}'),
+    (AgentContext, '{"model_usage": {"m": {"n_input_tokens": 1, "cost_usd": null}}}'),
+    (AgentContext, '{"model_usage": {"m": {"n_input_tokens": null}, "l": 1}}'),
+    (AgentContext, '{"rollout_details": [{"logprobs": [[1, -0.5]], "prompt_token_ids": [[1]], "extra": {"a": [null]}}]}'),
+    (AgentContext, '{"rollout_details": [{"prompt_token_ids": [[1, "2", null]], "x": 1}, null]}'),
+    (AgentContext, '{"n_input_tokens": 1, "n_input_tokens": 2}'),
+    (AgentContext, '{"model_usage": {"a": {}, "a": {"n_input_tokens": "x"}}}'),
+    (AgentContext, "[]"),
+    (AgentContext, '{"metadata": {"\\ud83d\\ude00": "\\u0000"}}'),
+    (Open, '{"n": 1, "more": [1], "n2": null}'),
+    (Open, '{"n": "x", "more": 1}'),
+    (Whole, '{"context": {"n_input_tokens": 1}, "parts": [{"n": 1}, {"n": "2", "tags": ["a", 1]}]}'),
+    (Whole, '{"context": {}, "named": {"a": {"n": 1}, "b": {}}, "any": {"c": [1.5]}}'),
+    (Whole, '{"parts": []}'),
+]
+
+
+@pytest.mark.parametrize("kind, document", DOCUMENTS, ids=[row[1][:40] for row in DOCUMENTS])
+def test_both_ways_agree_on_chosen_documents(kind: Any, document: str) -> None:
+    both_ways(lambda: load(kind, document))
+    both_ways(lambda: load(kind, document.encode()))
+
+
+@pytest.mark.parametrize("name", ["random", "validate_json", "dump"])
+def test_the_exact_way_gives_what_was_recorded(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # test_golden goes the quick way on every case; every third will do here.
+    monkeypatch.delenv("PYDANTIC_ERRORS_INCLUDE_URL", raising=False)
+    failures, n_cases = [], 0
+    with force_exact():
+        for index, (_, case) in enumerate(golden.read_cases(golden.FOLDER / (name + ".jsonl.gz"))):
+            if index % 3 or golden.skip_reason(case) or case["class"] not in ("AgentContext", "ModelUsage"):
+                continue
+            n_cases += 1
+            if golden.find_differences(case, golden.run_case(case)):
+                failures.append(case["id"])
+    assert n_cases > 300
+    assert failures == []
+
+
+# Random documents ----------------------------------------------------------------
+
+_SCALARS: List[Any] = [
+    None, True, False, 0, 1, -5, 2**63, 10**30, 0.5, 1.0, -0.0, 1e-5, 1e16, 1e300, float("nan"), float("inf"), "", "a",
+    "1", "1.5", "true", "é", "\U0001f600", "\u2028", '"\\', "x" * 60,
+]
+_KEYS = ["a", "b", "n", "share", "n_input_tokens", "é", "", "a.b", "1"]
+
+
+def make_value(rng: random.Random, depth: int = 0) -> Any:
+    """Make any JSON value."""
+    kind = rng.randrange(8)
+    if kind < 5 or depth > 3:
+        return rng.choice(_SCALARS)
+    if kind < 7:
+        return [make_value(rng, depth + 1) for _ in range(rng.randrange(4))]
+    return {rng.choice(_KEYS): make_value(rng, depth + 1) for _ in range(rng.randrange(4))}
+
+
+def make_close(rng: random.Random, good: Any) -> Any:
+    """Give a good value mostly, else any."""
+    return make_value(rng, 2) if rng.random() < 0.03 else good
+
+
+def make_tokens(rng: random.Random) -> Any:
+    return make_close(rng, [
+        make_close(rng, [make_close(rng, rng.randrange(100000)) for _ in range(rng.randrange(4))])
+        for _ in range(rng.randrange(3))])
+
+
+def make_usage(rng: random.Random) -> Any:
+    names = ["n_input_tokens", "n_cache_tokens", "n_output_tokens"]
+    usage: Dict[str, Any] = {name: make_close(rng, rng.randrange(1000)) for name in names if rng.random() < 0.7}
+    if rng.random() < 0.5:
+        usage["cost_usd"] = make_close(rng, rng.choice([None, 0.25, 1]))
+    return make_close(rng, usage)
+
+
+def make_rollout(rng: random.Random) -> Any:
+    rollout: Dict[str, Any] = {}
+    for name in rng.sample(["prompt_token_ids", "completion_token_ids"], rng.randrange(3)):
+        rollout[name] = make_tokens(rng)
+    if rng.random() < 0.5:
+        rollout["logprobs"] = make_close(rng, [[-rng.random(), -1], [rng.choice([0.0, -0.0, 1e-7, float("nan")])]])
+    if rng.random() < 0.3:
+        rollout["extra"] = make_close(rng, {"k": [make_value(rng, 3)]})
+    if rng.random() < 0.05:
+        rollout["unknown"] = make_value(rng, 3)
+    return make_close(rng, rollout)
+
+
+def make_context(rng: random.Random) -> Any:
+    """Make what is an AgentContext mostly, and wrong in a place or two else."""
+    makers: List[Tuple[str, Callable[[], Any]]] = [
+        ("n_input_tokens", lambda: rng.choice([None, 0, 7, 10**6])),
+        ("n_cache_tokens", lambda: rng.choice([None, 0, 7])),
+        ("n_output_tokens", lambda: rng.choice([None, 0, 7])),
+        ("cost_usd", lambda: rng.choice([None, 0, 0.1, 1e-5, float("inf")])),
+        ("model_usage", lambda: {"m%d" % n: make_usage(rng) for n in range(rng.randrange(3))}),
+        ("rollout_details", lambda: [make_rollout(rng) for _ in range(rng.randrange(3))]),
+        ("metadata", lambda: rng.choice([None, {}, {"k": make_value(rng), "l": make_value(rng)}])),
+        ("more", lambda: make_value(rng, 2)),
+    ]
+    rng.shuffle(makers)
+    return make_close(rng, {name: make_close(rng, make()) for name, make in makers if rng.random() < 0.6})
+
+
+def make_document(rng: random.Random) -> str:
+    document = json.dumps(make_context(rng), ensure_ascii=rng.random() < 0.5, indent=rng.choice([None, None, 1]))
+    if rng.random() < 0.05:  # no JSON any more, perhaps
+        place = rng.randrange(len(document))
+        document = document[:place] + rng.choice(["", ",", "]", "1", "\\", '"']) + document[place + 1 :]
+    return document
+
+
+def test_both_ways_agree_on_random_documents() -> None:
+    seed = random.randrange(10**9)
+    print("seed", seed)
+    rng = random.Random(seed)
+    documents = [make_document(rng) for _ in range(10000)]
+    quick = [load_once(document) for document in documents]
+    with force_exact():
+        exact = [load_once(document) for document in documents]
+    n_good = 0
+    for document, one, other in zip(documents, quick, exact):
+        if one != other:
+            pytest.fail("seed %d\ndocument %s\nquick %r\nexact %r" % (seed, document, one, other))
+        n_good += one[0] == "made"
+    assert 3000 < n_good < 9000  # there are enough of both kinds
+
+
+def load_once(document: str) -> Tuple[Any, ...]:
+    """Give what a document comes to as text, which tells 1 from True and from 1.0."""
+    try:
+        made = AgentContext.model_validate_json(document)
+    except ValueError as error:
+        return ("refused", str(error), repr(error))
+    return (
+        "made", repr(made), sorted(made.model_fields_set), made.model_dump_json(), repr(made.model_dump()),
+        made.model_dump_json(exclude_none=True))
+
+
+@pytest.mark.parametrize("kind", [
+    List[ModelUsage], Dict[str, ModelUsage], Dict[str, Any], List[List[float]], Any, List[Part], Dict[str, List[int]],
+], ids=str)
+def test_both_ways_agree_on_random_values_of_other_types(kind: Any) -> None:
+    seed = random.randrange(10**9)
+    print("seed", seed)
+    rng = random.Random(seed)
+    adapter: TypeAdapter[Any] = TypeAdapter(kind)
+    makers: List[Callable[[], Any]] = [
+        lambda: [make_usage(rng), make_usage(rng)], lambda: {"a": make_usage(rng)}, lambda: make_tokens(rng),
+        lambda: make_value(rng), lambda: [{"n": 1, "tags": ["a", make_value(rng, 3)]}, {"n": make_value(rng, 3)}],
+    ]
+    for _ in range(300):
+        value = rng.choice(makers)()
+
+        def act() -> Any:
+            found = check(kind, "json", value)
+            return found, observe(lambda: adapter.dump_json(found) if not hasattr(found, "parts") else None)
+
+        both_ways(act)
+
+
+def test_what_the_quick_writer_cannot_write_is_an_error_both_ways() -> None:
+    made = AgentContext(metadata={"a": "\ud800"})
+    refusal = Raised(
+        "SerializationError",
+        "Error serializing to JSON: UnicodeEncodeError: 'utf-8' codec can't encode character '\\ud800' in position 0: "
+        "surrogates not allowed")
+    assert_same(observe(made.model_dump_json), refusal)
+    with force_exact():
+        assert_same(observe(made.model_dump_json), refusal)
