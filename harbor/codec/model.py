@@ -141,12 +141,13 @@ def _skip_dump_options(full: Any) -> Any:
 
 
 def _skip_text_options(full: Any) -> Any:
-    """Make ``model_dump_json`` go a short way where no option is given and the record is an ordinary one."""
+    """Make ``model_dump_json`` go a short way where no option but ``indent`` is given and the record is an ordinary one."""
 
     def call(self: Any, **options: Any) -> Any:
-        if not options:
+        indent = options.get("indent")
+        if not options or len(options) == 1 and type(indent) is int and indent >= 0:
             cls = type(self)
-            text = (cls.__codec_plan__ or _plan_of_model(cls)).write_quickly(self)
+            text = (cls.__codec_plan__ or _plan_of_model(cls)).write_quickly(self, indent)
             if text is not None:
                 return text
         return full(self, **options)

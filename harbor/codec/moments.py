@@ -41,6 +41,8 @@ _MOMENT_FORM = (
     r"(?::([0-9]{2})(?:[.,]([0-9]+))?)?"
     r"(?:([Zz])|([+\-\u2212])([01][0-9]|2[0-3]):?([0-5][0-9]))?"
 )
+# What isoformat writes; datetime's own reader takes this form on every Python.
+_PLAIN_FORM = r"[0-9]{4}-[0-9]{2}-[0-9]{2}T(?:[01][0-9]|2[0-3]):[0-9]{2}:[0-9]{2}(?:\.[0-9]{6})?(Z?)"
 _UNIX_FORM = r"([+-]?)(?:([0-9]+)|((?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?))"
 _UUID_FORM = (
     r"(?:(\{)|urn:uuid:)?"
@@ -110,6 +112,14 @@ def read_datetime(text: str, strict: bool = False) -> "datetime.datetime":
     """
     import datetime
 
+    found = _match_form(_PLAIN_FORM)(text)
+    if found is not None:
+        try:
+            if not found.group(1):
+                return datetime.datetime.fromisoformat(text)
+            return datetime.datetime.fromisoformat(text[:-1]).replace(tzinfo=make_zone(0))
+        except ValueError:
+            pass  # a part out of range
     found = _match_form(_MOMENT_FORM)(text)
     if found is not None:
         year, month, day, hour, minute, second, fraction, utc, sign, east, more = found.groups()

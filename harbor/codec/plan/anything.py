@@ -77,7 +77,7 @@ class AnyPlan(Plan):
         call.lower(STRICT)
         return forget_repeats(value) if call.has_repeats else value
 
-    def accepts(self, value: Any) -> bool:
+    def accepts(self, value: Any, call: CheckCall) -> bool:
         return True
 
     def writes_itself(self, value: Any) -> bool:
@@ -401,7 +401,7 @@ def _json_key(key: Any, call: DumpCall) -> str:
     if family == "bool":
         return "true" if key else "false"
     if family == "float":
-        return repr(float.__float__(key)) if math.isfinite(key) else "None"
+        return str(key) if math.isfinite(key) else "None"
     if family == "int":
         return str(key)
     if family == "tuple":

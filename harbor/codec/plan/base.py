@@ -9,7 +9,7 @@ from typing import Any, Callable, Dict, FrozenSet, List, Optional, Set, Tuple
 
 from ..errors import Fault, Invalid, clip_repr
 from ..hints import Hint
-from ..text.writing import is_plain
+from ..text.writing import Layout, is_plain, write_plain_at
 
 # How exactly an input matched, for the choice a union makes.
 LAX, STRICT, EXACT = 0, 1, 2
@@ -42,6 +42,8 @@ class CheckCall:
     in_key = False
     # The JSON document being read, as long as nobody has looked for keys that stand twice in one object.
     document: Any = None
+    # Lists that are known to hold ints alone, by their id.
+    proven: Dict[int, List[Any]] = {}
     # Whether objects may be RepeatedObjects, which must not come out again.
     has_repeats = False
 
@@ -196,7 +198,7 @@ class Plan:
     def check(self, value: Any, call: CheckCall) -> Any:
         raise NotImplementedError
 
-    def accepts(self, value: Any) -> bool:
+    def accepts(self, value: Any, call: CheckCall) -> bool:
         """Tell at C speed whether a value fresh from the JSON reader may stay as it is."""
         return type(value) in self.exact
 
@@ -204,6 +206,20 @@ class Plan:
         """Tell whether the value as it stands is its own dump to JSON, without a warning; False means "unsure"."""
         kind = type(value)
         return kind in self.exact and (kind is not float or is_plain(value))
+
+    def write(self, value: Any, out: List[str], layout: Layout) -> bool:
+        """Add the value's JSON text to ``out`` if it is surely right and nothing is to be said; else give False.
+
+        After False, what was added to ``out`` is of no use.
+        """
+        if not self.writes_itself(value):
+            return False
+        out.append(write_plain_at(value, layout))
+        return True
+
+    def growing_names(self, seen: Set[Any]) -> FrozenSet[str]:
+        """Give the names of keys below which there are lists of lists of numbers, which tend to grow."""
+        return frozenset()
 
     def dump(self, value: Any, call: DumpCall, include: Any = None, exclude: Any = None) -> Any:
         raise NotImplementedError

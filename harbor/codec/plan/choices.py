@@ -4,10 +4,11 @@ In: a value that must be one of several things. Out: the thing it is, chosen as 
 """
 
 from inspect import cleandoc
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, FrozenSet, List, Optional, Set, Tuple
 
 from ..errors import Fault, Invalid
 from ..hints import Hint
+from ..text.writing import Layout
 from .anything import dump_any, dump_any_key
 from .base import EXACT, LAX, NO_TYPES, Build, CheckCall, DumpCall, Mismatch, Plan, is_from, register_kind
 from .scalars import FloatPlan, IntPlan, StrPlan
@@ -38,11 +39,20 @@ class OptionalPlan(Plan):
     def check(self, value: Any, call: CheckCall) -> Any:
         return None if value is None else self.inner.check(value, call)
 
-    def accepts(self, value: Any) -> bool:
-        return value is None or self.inner.accepts(value)
+    def accepts(self, value: Any, call: CheckCall) -> bool:
+        return value is None or self.inner.accepts(value, call)
 
     def writes_itself(self, value: Any) -> bool:
         return value is None or self.inner.writes_itself(value)
+
+    def write(self, value: Any, out: List[str], layout: Layout) -> bool:
+        if value is None:
+            out.append("null")
+            return True
+        return self.inner.write(value, out, layout)
+
+    def growing_names(self, seen: Set[Any]) -> FrozenSet[str]:
+        return self.inner.growing_names(seen)
 
     def dump(self, value: Any, call: DumpCall, include: Any = None, exclude: Any = None) -> Any:
         return None if value is None else self.inner.dump(value, call, include, exclude)
@@ -76,6 +86,8 @@ class UnionPlan(Plan):
 
     def check(self, value: Any, call: CheckCall) -> Any:
         outer_exactness, outer_count, outer_union = call.exactness, call.n_fields_set, call.in_union
+        # Models in it are compared by what only the exact way notes; those around it may go on the quick way.
+        outer_quick, call.quick = call.quick, False
         call.in_union = True
         best: Optional[Tuple[Any, int, Optional[int]]] = None
         faults: List[Fault] = []
@@ -95,6 +107,7 @@ class UnionPlan(Plan):
             if best is None or _is_better(found, best):
                 best = found
         call.exactness, call.n_fields_set, call.in_union = outer_exactness, outer_count, outer_union
+        call.quick = outer_quick
         if best is None:
             raise Invalid(faults)
         call.lower(best[1])
@@ -234,10 +247,11 @@ class EnumPlan(Plan):
         found = self.lookup.find(value, call)
         if found is _NOTHING and self.base is not None and (not call.strict or call.strings):
             try:
-                found = self.lookup.find(self.base.check(value, call), call)
-            except Invalid as exc:
-                if exc.faults[0].kind == "string_unicode":
-                    raise
+                based = self.base.check(value, call)
+            except Invalid:
+                pass
+            else:
+                found = self.lookup.find(based, call)
         if found is _NOTHING:
             found = self._find_missing(value)
         if found is _NOTHING:

@@ -5,19 +5,22 @@ and back. Faults get their place in the container while they pass through it.
 """
 
 from collections import abc
-from typing import Any, Dict, FrozenSet, Iterable, List, Optional, Tuple
+from typing import Any, Dict, FrozenSet, Iterable, List, Optional, Set, Tuple
 
 from ..errors import Fault, Invalid, replace_surrogates, safe_repr
 from ..hints import Hint, typed_dict_hints
-from ..text.writing import is_plain
+from ..text.writing import Layout, is_plain, quote, write_float_list, write_int_lists
 from .anything import AnyPlan, choose_items, dump_any, dump_any_key, make_object
 from .base import (
     LAX, NO_TYPES, Build, CheckCall, DumpCall, Mismatch, Plan, RepeatedObject, check_part, demand_text, forget_repeats,
     register_kind,
 )
+from .choices import OptionalPlan
 from .filters import filter_key
 
 _TEXT_ONLY = frozenset((str,))
+_INTS = frozenset((int,))
+_FLOATS = frozenset((float,))
 _NO_LISTS = (str, bytes, bytearray, dict, abc.Mapping)
 
 
@@ -38,11 +41,13 @@ class ListPlan(Plan):
     def dump_title(self) -> str:  # type: ignore[override]
         return "list[%s]" % self.item.dump_title
 
-    def accepts(self, value: Any) -> bool:
+    def accepts(self, value: Any, call: CheckCall) -> bool:
         if type(value) is not list:
             return False
-        exact = self.item.exact
-        return bool(exact) and exact.issuperset(map(type, value)) or all(map(self.item.accepts, value))
+        exact, accepts = self.item.exact, self.item.accepts
+        if int in exact and id(value) in call.proven or exact and exact.issuperset(map(type, value)):
+            return True
+        return all(accepts(part, call) for part in value)
 
     def writes_itself(self, value: Any) -> bool:
         if type(value) is not list:
@@ -51,6 +56,33 @@ class ListPlan(Plan):
         if exact and float not in exact:
             return exact.issuperset(map(type, value))
         return all(map(self.item.writes_itself, value))
+
+    def write(self, value: Any, out: List[str], layout: Layout) -> bool:
+        if type(value) is not list:
+            return False
+        if self.holds_int_lists():
+            return write_int_lists(value, out, layout)
+        if self.item.exact == _FLOATS:
+            text = write_float_list(value, layout)
+            out.append(text or "")
+            return text is not None
+        if self.item.exact:
+            return super().write(value, out, layout)
+        inner, lead = layout.inner(), "["
+        for part in value:
+            out.append(lead + inner.newline)
+            if not self.item.write(part, out, inner):
+                return False
+            lead = ","
+        out.append(layout.newline + "]" if value else "[]")
+        return True
+
+    def holds_int_lists(self) -> bool:
+        """Tell whether this is a list of lists of ints, such as the prompts of a chat."""
+        return isinstance(self.item, ListPlan) and self.item.item.exact == _INTS
+
+    def growing_names(self, seen: Set[Any]) -> FrozenSet[str]:
+        return self.item.growing_names(seen)
 
     def check(self, value: Any, call: CheckCall) -> Any:
         item = self.item
@@ -124,7 +156,7 @@ class DictPlan(Plan):
     def dump_title(self) -> str:  # type: ignore[override]
         return "dict[%s, %s]" % (self.key.dump_title, self.value.dump_title)
 
-    def accepts(self, value: Any) -> bool:
+    def accepts(self, value: Any, call: CheckCall) -> bool:
         # The keys of a JSON object are exact text already. Values of a type are checked with their keys in view.
         return type(value) is dict and str in self.key.exact and (not value or isinstance(self.value, AnyPlan))
 
@@ -134,6 +166,9 @@ class DictPlan(Plan):
         if isinstance(self.value, AnyPlan):
             return is_plain(value)
         return _TEXT_ONLY.issuperset(map(type, value)) and all(map(self.value.writes_itself, value.values()))
+
+    def growing_names(self, seen: Set[Any]) -> FrozenSet[str]:
+        return self.value.growing_names(seen)
 
     def check(self, value: Any, call: CheckCall) -> Any:
         out: Dict[Any, Any] = {}
@@ -172,7 +207,8 @@ class DictPlan(Plan):
 
     def _read_pairs(self, value: Any, call: CheckCall) -> Iterable[Tuple[Any, Any]]:
         if type(value) is dict:
-            if call.document is not None and value:
+            # Of a key that stands twice any value will do, if all of them do.
+            if call.document is not None and value and not isinstance(self.value, AnyPlan):
                 call.look_for_repeats(value)
             return value.items()
         if isinstance(value, RepeatedObject):
@@ -247,14 +283,14 @@ class TypedDictPlan(Plan):
             self.keys[name] = KeyPlan(name, build(hint), required, index)
         self.required = frozenset(key.name for key in self.keys.values() if key.required)
 
-    def accepts(self, value: Any) -> bool:
+    def accepts(self, value: Any, call: CheckCall) -> bool:
         if type(value) is not dict or not self.required <= value.keys():
             return False
         # Fields that are set are counted only for a union, which never asks this way.
         last = -1
         for name, part in value.items():
             key = self.keys.get(name)
-            if key is None or key.index < last or not (type(part) in key.plan.exact or key.plan.accepts(part)):
+            if key is None or key.index < last or not (type(part) in key.plan.exact or key.plan.accepts(part, call)):
                 return False
             last = key.index
         return True
@@ -267,6 +303,24 @@ class TypedDictPlan(Plan):
             if key is None or not key.plan.writes_itself(part):
                 return False
         return True
+
+    def write(self, value: Any, out: List[str], layout: Layout) -> bool:
+        if type(value) is not dict:
+            return False
+        inner, lead = layout.inner(), "{"
+        for name, part in value.items():
+            key = self.keys.get(name)
+            if key is None:
+                return False
+            out.append(lead + inner.newline + quote(name) + layout.colon)
+            if not key.plan.write(part, out, inner):
+                return False
+            lead = ","
+        out.append(layout.newline + "}" if value else "{}")
+        return True
+
+    def growing_names(self, seen: Set[Any]) -> FrozenSet[str]:
+        return gather_growing(self, [(key.name, key.plan) for key in self.keys.values()], seen)
 
     def check(self, value: Any, call: CheckCall) -> Any:
         if not self.is_recursive or call.from_json:
@@ -359,6 +413,21 @@ class TypedDictPlan(Plan):
         described: Dict[str, Any] = book.describe_class(
             self.cls, properties, required, self.extra, self.cls.__dict__.get("__doc__"))
         return described
+
+
+def gather_growing(owner: Any, parts: List[Tuple[str, Plan]], seen: Set[Any]) -> FrozenSet[str]:
+    """Gather the names of growing lists from the parts of a class, each class once."""
+    if owner in seen:
+        return frozenset()
+    seen.add(owner)
+    found: Set[str] = set()
+    for name, plan in parts:
+        found |= plan.growing_names(seen)
+        while isinstance(plan, OptionalPlan):
+            plan = plan.inner
+        if isinstance(plan, ListPlan) and plan.holds_int_lists():
+            found.add(name)
+    return frozenset(found)
 
 
 def describe_exception(exc: BaseException) -> str:

@@ -7,18 +7,18 @@ for beyond its annotations (limits, ``exclude_if``, extra keys, computed fields)
 import dataclasses
 from collections import abc
 from inspect import cleandoc
-from typing import Any, Callable, Dict, FrozenSet, Iterable, List, Optional, Tuple
+from typing import Any, Callable, Dict, FrozenSet, Iterable, List, Optional, Set, Tuple
 
 from ..errors import Fault, Invalid
 from ..hints import record_hints, resolve_return
-from ..text.writing import join_object, quote, write_plain
+from ..text.writing import Layout, join_pieces, make_layout, quote
 from .anything import check_text, dump_any, dump_any_key, make_object
 from .base import (
     LAX, NO_TYPES, STRICT, Build, CheckCall, DumpCall, Mismatch, NotQuick, Plan, check_part, demand_text, forget_repeats,
     register_kind,
 )
 from .choices import OptionalPlan
-from .containers import check_extra_keys, describe_exception, key_step, place_faults
+from .containers import check_extra_keys, describe_exception, gather_growing, key_step, place_faults
 from .filters import filter_key
 from .scalars import LIMIT_NAMES, BoundedPlan
 
@@ -118,7 +118,7 @@ class RecordPlan(Plan):
         self.factories: List[FieldPlan] = []
         # name -> what write_quickly asks of a field: its key as text, types that are settled, exclude_if, a closer look
         # (made when a first model is written)
-        self.writers: Optional[Dict[str, Tuple[str, FrozenSet[type], Any, Callable[[Any], bool]]]] = None
+        self.writers: Optional[Dict[str, Any]] = None
         self.slotted = not hasattr(cls, "__dict__") or "__slots__" in cls.__dict__ and not self.is_model
 
     def complete(self, build: Build) -> None:
@@ -243,7 +243,7 @@ class RecordPlan(Plan):
                 continue
             n_known += 1
             plan = field.plan
-            values[name] = part if type(part) in plan.exact or plan.accepts(part) else plan.check(part, call)
+            values[name] = part if type(part) in plan.exact or plan.accepts(part, call) else plan.check(part, call)
         if self.required and not self.required <= source.keys():
             return None
         for field in self.factories:
@@ -363,11 +363,14 @@ class RecordPlan(Plan):
             raise TypeError("'%s' object is not an instance of 'dict'" % type(state).__name__)
         return list(state.items())
 
-    def write_quickly(self, value: Any) -> Optional[str]:
-        """Write a model as compact JSON text if every part is its own dump; None hands over to the exact way."""
+    def write_quickly(self, value: Any, indent: Optional[int] = None) -> Optional[str]:
+        """Write a model as JSON text if every part is surely right; None hands over to the exact way."""
         if self.computed or self.extra == "allow":
             return None
-        members = []
+        layout = make_layout(indent)
+        inner = layout.inner()
+        out: List[str] = []
+        lead = "{" + inner.newline
         writers = self.writers
         if writers is None:
             writers = self.writers = {field.name: _make_writer(field) for field in self.fields.values()}
@@ -375,21 +378,29 @@ class RecordPlan(Plan):
             for name, part in value.__dict__.items():
                 if name not in writers:
                     return None
-                lead, settled, exclude_if, writes_itself = writers[name]
+                key, settled, exclude_if, write = writers[name]
                 if exclude_if is not None and exclude_if(part):
                     continue
                 kind = type(part)
                 if kind is int and int in settled:
-                    members.append(lead + repr(part))
+                    out.append(lead + key + layout.colon + repr(part))
                 elif part is None and kind in settled:
-                    members.append(lead + "null")
-                elif kind in settled or writes_itself(part):
-                    members.append(lead + (repr(part) if kind is float else write_plain(part)))
+                    out.append(lead + key + layout.colon + "null")
                 else:
-                    return None
+                    out.append(lead + key + layout.colon)
+                    if not write(part, out, inner):
+                        return None
+                lead = inner.comma
         except (ValueError, RecursionError):
             return None  # an int longer than the interpreter likes to write, or too little stack
-        return join_object(members)
+        out.append(layout.newline + "}" if lead is inner.comma else "{}")
+        return join_pieces(out)
+
+    def write(self, value: Any, out: List[str], layout: Layout) -> bool:
+        return False
+
+    def growing_names(self, seen: Set[Any]) -> FrozenSet[str]:
+        return gather_growing(self, [(name, field.plan) for name, field in self.fields.items()], seen)
 
     def _dump_plainly(self, value: Any, call: DumpCall) -> Any:
         """Dump every field where no option asks for more."""
@@ -564,13 +575,11 @@ def _is_left_out(field: FieldPlan, value: Any, call: DumpCall) -> bool:
     return field.exclude_if is not None and bool(field.exclude_if(value))
 
 
-def _make_writer(field: FieldPlan) -> Tuple[str, FrozenSet[type], Any, Callable[[Any], bool]]:
+def _make_writer(field: FieldPlan) -> Tuple[str, FrozenSet[type], Any, Callable[[Any, List[str], Layout], bool]]:
     plan = field.plan
     while isinstance(plan, OptionalPlan):
         plan = plan.inner
-    # How a float looks in JSON depends on its value.
-    settled = field.plan.exact - frozenset((float,))
-    return quote(field.name) + ":", settled, field.exclude_if, plan.writes_itself
+    return quote(field.name), field.plan.exact, field.exclude_if, plan.write
 
 
 def _bound_plan(plan: Plan, bounds: Dict[str, Any]) -> Plan:

@@ -4,11 +4,11 @@ In: a value of any type. Out: the exact Python value, or the fault pydantic woul
 """
 
 import re
-from typing import Any, Dict, FrozenSet, Optional, Tuple
+from typing import Any, Dict, FrozenSet, List, Optional, Tuple
 
 from ..errors import Invalid, replace_surrogates
 from ..hints import Hint
-from ..text.writing import is_plain
+from ..text.writing import Layout, is_plain
 from .anything import check_text, dump_any, dump_any_key
 from .base import LAX, NO_TYPES, STRICT, Build, CheckCall, DumpCall, Plan, is_from, register_kind
 
@@ -137,6 +137,13 @@ class IntPlan(ScalarPlan):
             return _plain_int(type(value).__index__(value))
         return super().dump_other(value, call, include, exclude)
 
+    def dump_key(self, key: Any, call: DumpCall) -> Any:
+        if call.mode == "json" and isinstance(key, int) and not is_from(type(key), "enum", "Enum"):
+            # Unlike a key of unknown type, True is "True".
+            if type(key) is int or call.trial != "strict":
+                return str(key)
+        return super().dump_key(key, call)
+
     def schema(self, book: Any) -> Dict[str, Any]:
         return {"type": "integer"}
 
@@ -151,6 +158,12 @@ class FloatPlan(ScalarPlan):
 
     def writes_itself(self, value: Any) -> bool:
         return type(value) is float and is_plain(value)
+
+    def write(self, value: Any, out: List[str], layout: Layout) -> bool:
+        if not self.writes_itself(value):
+            return False
+        out.append(repr(value))
+        return True
 
     def check(self, value: Any, call: CheckCall) -> Any:
         kind = type(value)
@@ -198,8 +211,9 @@ class FloatPlan(ScalarPlan):
         if call.mode == "json" and isinstance(key, float):
             # Unlike a key of unknown type, a number that is not finite has its name.
             if type(key) is float or call.trial != "strict":
-                return repr(float.__float__(key))
-        return super().dump_key(key, call)
+                return str(key)
+        dumped = super().dump_key(key, call)
+        return str(key) if call.mode == "json" and type(key) is bool else dumped
 
     def schema(self, book: Any) -> Dict[str, Any]:
         return {"type": "number"}

@@ -28,18 +28,18 @@ class _ValuePlan(Plan):
 
     def dump(self, value: Any, call: DumpCall, include: Any = None, exclude: Any = None) -> Any:
         if isinstance(value, self.cls):
-            return self.write(value) if call.mode == "json" else value
+            return self.to_text(value) if call.mode == "json" else value
         call.warn(self.dump_title, value)
         return dump_any(value, call, include, exclude)
 
-    def write(self, value: Any) -> str:
+    def to_text(self, value: Any) -> str:
         raise NotImplementedError
 
     def dump_key(self, key: Any, call: DumpCall) -> Any:
         if not isinstance(key, self.cls):
             call.warn(self.dump_title, key)
             return dump_any_key(key, call)
-        return self.write(key) if call.mode == "json" else key
+        return self.to_text(key) if call.mode == "json" else key
 
 
 class DatetimePlan(_ValuePlan):
@@ -74,7 +74,7 @@ class DatetimePlan(_ValuePlan):
             raise call.invalid("datetime_type", value)
         return read_datetime_number(number, call.from_json)
 
-    def write(self, value: Any) -> str:
+    def to_text(self, value: Any) -> str:
         return write_datetime(value)
 
     def schema(self, book: Any) -> Dict[str, Any]:
@@ -103,7 +103,7 @@ class UuidPlan(_ValuePlan):
             raise call.invalid(exc.kind, value, exc.ctx) from None
         raise call.invalid("uuid_type", value)
 
-    def write(self, value: Any) -> str:
+    def to_text(self, value: Any) -> str:
         return str(value)
 
     def schema(self, book: Any) -> Dict[str, Any]:
@@ -144,7 +144,7 @@ class PathPlan(_ValuePlan):
             return dump_any(value, call, include, exclude)
         return str(value) if call.mode == "json" else value
 
-    def write(self, value: Any) -> str:
+    def to_text(self, value: Any) -> str:
         return str(value)
 
     def schema(self, book: Any) -> Dict[str, Any]:

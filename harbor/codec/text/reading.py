@@ -11,8 +11,11 @@ rest is done here, without recursion.  ``json`` and the patterns are loaded on
 first use, so that importing the models does not cost them.
 """
 
+import functools
 import sys
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional, Set, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, FrozenSet, List, Optional, Tuple, Union
+
+from .growing import cut_lists
 
 if TYPE_CHECKING:
     from re import Pattern
@@ -36,6 +39,10 @@ _DIGITS_SURE = 640
 # Bounds the memory that looking for depth takes; the processor's cache likes it.
 _DEPTH_PIECE = 1 << 17
 
+_NOT_FOUND: Any = object()
+# What a reader raises for what it cannot read.
+_READ_FAULTS = (ValueError, StopIteration, RecursionError, MemoryError)
+
 _Document = Union[str, bytes, bytearray]
 
 
@@ -54,12 +61,20 @@ class NotText(ValueError):
 # ---------------------------------------------------------------- reading
 
 
-def parse(document: _Document) -> Any:
+def parse(
+    document: _Document, growing: FrozenSet[str] = frozenset(), proven: Optional[Dict[int, List[Any]]] = None
+) -> Any:
     """Return the value of a JSON document.
 
     Raises `JsonError` for bad JSON and `NotText` for a `str` with a lone
-    surrogate.  The result and the errors are those of `parse_exact`.
+    surrogate.  The result and the errors are those of `parse_exact`.  Lists that
+    grow, under a name in ``growing``, are read without reading anything twice;
+    those of them that hold ints alone are added to ``proven`` by their id.
     """
+    if growing:
+        found = _parse_growing(document, growing, {} if proven is None else proven)
+        if found is not _NOT_FOUND:
+            return found
     try:
         if isinstance(document, str):
             raw: Union[bytes, bytearray] = document.encode("utf-8")
@@ -75,11 +90,47 @@ def parse(document: _Document) -> Any:
         loads = _loads_cache or _load_loads()
         try:
             return loads(text)
-        except (ValueError, StopIteration, RecursionError, MemoryError):
+        except _READ_FAULTS:
             # A fault, an int above a lowered interpreter limit, or a caller
             # that left too little stack: all settled below.
             pass
     return parse_exact(raw)
+
+
+def _parse_growing(document: _Document, growing: FrozenSet[str], proven: Dict[int, List[Any]]) -> Any:
+    """Return the value of a document whose lists grow, or `_NOT_FOUND` for any doubt."""
+    if _loads_cache is None:
+        _load_loads()
+    if _make_scanner is None:
+        return _NOT_FOUND
+    try:
+        text = document if isinstance(document, str) else document.decode("utf-8")
+        around, lists = cut_lists(text, growing, _read_list_text, proven)
+        # In each gap stands a word that the reader hands to us, and that is nowhere else.
+        word = next((w for w in ("NaN", "-Infinity") if not any(w.lstrip("-") in part for part in around)), None)
+        if not lists or word is None:
+            return _NOT_FOUND
+        text = word.join(around)
+        if not _is_ordinary(text.encode("utf-8"), _DEPTH_LIMIT - 1):
+            return _NOT_FOUND
+        gaps = iter(lists)
+        words: Dict[str, Callable[[], Any]] = {word: gaps.__next__}
+
+        def read_constant(name: str) -> Any:
+            make = words.get(name)
+            return float(name) if make is None else make()
+
+        value = _scan_all(_make_scanner(_decoder_with(read_constant)), text)
+    except (UnicodeError,) + _READ_FAULTS:
+        return _NOT_FOUND
+    return value
+
+
+def _read_list_text(text: str) -> Any:
+    """Return the value of a list's text, which a longer document was not asked about."""
+    if len(text) > _DIGITS_LIMIT and _has_long_digits(text.encode("ascii")):
+        raise ValueError
+    return (_loads_cache or _load_loads())(text)
 
 
 def parse_repeats(document: _Document, make: Callable[[List[Tuple[str, Any]]], Any]) -> Any:
@@ -99,63 +150,76 @@ def parse_repeats(document: _Document, make: Callable[[List[Tuple[str, Any]]], A
 
 
 _loads_cache: Optional[Callable[[str], Any]] = None
+_make_scanner: Any = None
 
 
 def _load_loads() -> Callable[[str], Any]:
     """Return the standard reader if its grammar is exact, else our own."""
-    global _loads_cache
+    global _loads_cache, _make_scanner
     import json
     import json.scanner
 
     # Without its C scanner CPython's reader lets non-ASCII digits and odd
     # \u escapes through.  PyPy has a strict one of its own behind json.loads.
-    make_scanner = getattr(json.scanner, "c_make_scanner", None)
-    if make_scanner is None:
+    _make_scanner = getattr(json.scanner, "c_make_scanner", None)
+    if _make_scanner is None:
         _loads_cache = json.loads if sys.implementation.name == "pypy" else parse_exact
         return _loads_cache
-    scan = make_scanner(json.JSONDecoder())
-
-    def loads(text: str) -> Any:
-        # json.loads spends on a small document more than its scanner does.
-        start = 0 if text[:1] in "{[" else len(text) - len(text.lstrip(" \t\n\r"))
-        value, end = scan(text, start)
-        if end != len(text) and text[end:].strip(" \t\n\r"):
-            raise ValueError
-        return value
-
-    _loads_cache = loads
-    return loads
+    # json.loads spends on a small document more than its scanner does.
+    _loads_cache = functools.partial(_scan_all, _make_scanner(json.JSONDecoder()))
+    return _loads_cache
 
 
-def _is_ordinary(raw: Union[bytes, bytearray]) -> bool:
+def _decoder_with(read_constant: Callable[[str], Any]) -> Any:
+    import json
+
+    return json.JSONDecoder(parse_constant=read_constant)
+
+
+def _scan_all(scan: Callable[[str, int], Tuple[Any, int]], text: str) -> Any:
+    """Return the value of a whole text; raises `StopIteration` or `ValueError` if it is not one value."""
+    start = 0 if text[:1] in "{[" else len(text) - len(text.lstrip(" \t\n\r"))
+    value, end = scan(text, start)
+    if end != len(text) and text[end:].strip(" \t\n\r"):
+        raise ValueError
+    return value
+
+
+def _is_ordinary(raw: Union[bytes, bytearray], depth: int = _DEPTH_LIMIT) -> bool:
     """Say whether ``json`` is sure to read this UTF-8 text as we must.
 
     The text may still be bad JSON.  False means "unsure", never "bad".
     """
     size = len(raw)
-    if size > _DIGITS_LIMIT:
-        for start in range(0, size, _DIGITS_BLOCK):
-            if raw[start : start + _DIGITS_BLOCK].isdigit() and size - start >= _DIGITS_BLOCK:
-                return False
+    if size > _DIGITS_LIMIT and _has_long_digits(raw):
+        return False
     # For a long text counting the brackets costs as much as the whole check.
-    if size > _DEPTH_PIECE or raw.count(b"[") + raw.count(b"{") > _DEPTH_LIMIT:
-        if not _is_shallow(raw):
+    if size > _DEPTH_PIECE or raw.count(b"[") + raw.count(b"{") > depth:
+        if not _is_shallow(raw, depth):
             return False
     # One byte is found far faster than two, and most often is not there.
     return b"\\" not in raw or b"\\u" not in raw or not _has_lone_escape(raw)
+
+
+def _has_long_digits(raw: Union[bytes, bytearray]) -> bool:
+    """Say whether there may be a run of more than `_DIGITS_LIMIT` digits."""
+    for start in range(0, len(raw) - _DIGITS_BLOCK + 1, _DIGITS_BLOCK):
+        if raw[start : start + _DIGITS_BLOCK].isdigit():
+            return True
+    return False
 
 
 _BRACKETS = bytes.maketrans(b"{}", b"[]")
 _NOT_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 
 
-def _is_shallow(raw: Union[bytes, bytearray]) -> bool:
-    """Say whether the brackets balance and nest at most _DEPTH_LIMIT deep.
+def _is_shallow(raw: Union[bytes, bytearray], depth: int = _DEPTH_LIMIT) -> bool:
+    """Say whether the brackets balance and nest at most `depth` deep.
 
     What this accepts, a recursive reader can be given, even if the text turns
     out to be bad: up to its first fault a reader sees the same strings.
     """
-    too_deep = b"[" * (_DEPTH_LIMIT + 1)
+    too_deep = b"[" * (depth + 1)
     # The brackets still open and whether a string is, where a piece starts.
     still_open = b""
     in_string = 0
@@ -176,11 +240,11 @@ def _is_shallow(raw: Union[bytes, bytearray]) -> bool:
         # Each round takes the innermost containers away.
         rounds = 0
         while b"[]" in brackets:
-            if rounds == _DEPTH_LIMIT or too_deep in brackets:
+            if rounds == depth or too_deep in brackets:
                 return False
             brackets = brackets.replace(b"[]", b"")
             rounds += 1
-        if rounds + len(brackets) > _DEPTH_LIMIT or b"]" in brackets:
+        if rounds + len(brackets) > depth or b"]" in brackets:
             return False
         still_open = brackets
     return not still_open

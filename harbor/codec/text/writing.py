@@ -16,14 +16,21 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional,
 if TYPE_CHECKING:
     from re import Pattern
 
+from .growing import write_lists
+
 __all__ = [
     "Pairs",
     "format_float",
     "is_plain",
-    "join_object",
+    "Layout",
+    "join_pieces",
+    "make_layout",
     "quote",
     "render",
+    "write_float_list",
+    "write_int_lists",
     "write_plain",
+    "write_plain_at",
 ]
 
 # No interpreter setting makes str() refuse this many digits.
@@ -76,6 +83,7 @@ _CONTAINERS = frozenset([list, dict, Pairs])
 _FLAT_KINDS = frozenset([_NONE_TYPE, bool, int, float, str])
 _SETTLED_KINDS = frozenset([_NONE_TYPE, bool, int, str])
 _EXACT_KINDS = _FLAT_KINDS | {list, dict}
+_FLOAT_ONLY = frozenset([float])
 _NUMBER_KINDS = frozenset([_NONE_TYPE, bool, int, float])
 _INF_NAN_WORDS = {
     "null": ("null", "null", "null"),
@@ -116,9 +124,75 @@ def write_plain(value: Any) -> str:
     return (_encoders_cache.get(",") or _load_encode(","))(value)
 
 
-def join_object(members: List[str]) -> Optional[str]:
-    """Return an object of members already written, or None if one holds a lone surrogate."""
-    text = "{" + ",".join(members) + "}"
+class Layout:
+    """Where the members of a container stand: compact, or with `indent` spaces a level.
+
+    ``newline`` and ``comma`` part them, ``colon`` stands behind a key.
+    """
+
+    __slots__ = ("indent", "depth", "newline", "comma", "colon", "_inner")
+
+    def __init__(self, indent: Optional[int], depth: int = 0) -> None:
+        self.indent = indent
+        self.depth = depth
+        self.newline = "" if indent is None else "\n" + " " * (indent * depth)
+        self.comma = "," + self.newline
+        self.colon = ":" if indent is None else ": "
+        self._inner: Optional[Layout] = None
+
+    def inner(self) -> "Layout":
+        """Return the layout one level further in."""
+        if self.indent is None:
+            return self
+        if self._inner is None:
+            self._inner = Layout(self.indent, self.depth + 1)
+        return self._inner
+
+
+_COMPACT = Layout(None)
+
+
+def make_layout(indent: Optional[int]) -> Layout:
+    """Return the layout of a document's root."""
+    return _COMPACT if indent is None else Layout(indent)
+
+
+def write_plain_at(value: Any, layout: Layout) -> str:
+    """Return the text of a value that `is_plain` where a layout puts it."""
+    if layout.indent is None or type(value) not in _CONTAINERS:
+        return write_plain(value)
+    return "".join(_write_tree(value, set(), layout.indent, _INF_NAN_WORDS["null"], layout.depth))
+
+
+def write_int_lists(lists: List[Any], out: List[str], layout: Layout) -> bool:
+    """Add the text of a list of lists of ints to ``out``; False if it is something else."""
+    if not lists:
+        out.append("[]")
+        return True
+    inner = layout.inner()
+    comma = inner.inner().comma
+    encode = _encoders_cache.get(comma) or _load_encode(comma)
+    if not write_lists(lists, out, encode, inner.newline, inner.inner().newline):
+        return False
+    out.append(layout.newline + "]")
+    return True
+
+
+def write_float_list(floats: List[Any], layout: Layout) -> Optional[str]:
+    """Return the text of a list of floats in pydantic's forms; None if it is something else."""
+    if not _FLOAT_ONLY.issuperset(map(type, floats)):
+        return None
+    if not floats:
+        return "[]"
+    inner = layout.inner()
+    encode = _encoders_cache.get(inner.comma) or _load_encode(inner.comma)
+    text = _mend_floats(encode(floats), inner.comma, _INF_NAN_WORDS["null"])
+    return text if layout.indent is None else "[" + inner.newline + text[1:-1] + layout.newline + "]"
+
+
+def join_pieces(pieces: List[str]) -> Optional[str]:
+    """Return the pieces as one text, or None if one holds a lone surrogate."""
+    text = "".join(pieces)
     if not text.isascii():
         try:
             text.encode("utf-8")
@@ -217,9 +291,9 @@ def _load_encode(separator: str) -> Callable[[Any], str]:
 
 
 def _write_tree(
-    tree: Any, odd: Set[int], indent: Optional[int], words: Tuple[str, str, str]
+    tree: Any, odd: Set[int], indent: Optional[int], words: Tuple[str, str, str], outer: int = 0
 ) -> List[str]:
-    """Return the pieces of the text, walking with a stack of our own."""
+    """Return the pieces of the text of a tree `outer` levels deep, walking with a stack of our own."""
     out: List[str] = []
     around: List[Tuple[Iterator[Tuple[str, Any]], str]] = [(iter([("", tree)]), "")]
     while around:
@@ -231,7 +305,7 @@ def _write_tree(
             elif not value:
                 out.append("[]" if type(value) is list else "{}")
             else:
-                depth = len(around)
+                depth = len(around) + outer
                 newline = "" if indent is None else "\n" + " " * (indent * depth)
                 text = _write_at_once(value, id(value) in odd, newline, indent, words)
                 end = "" if indent is None else "\n" + " " * (indent * (depth - 1))

@@ -1,0 +1,181 @@
+"""Lists of numbers that grow: each begins with all of the one before it.
+
+The prompts of a chat are such lists.  Reading and writing them takes the part that
+is known already by comparing it, at the speed of memory, and does the work for the
+new part alone.  Values and text are those of `reading` and `writing`; wherever the
+lists are of another kind, these do the work.
+"""
+
+import itertools
+import marshal
+from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple
+
+__all__ = ["cut_lists", "write_lists"]
+
+# What looking at a list costs, in characters or elements that comparing saves.
+_LOOK_COST = 500
+# Where so much was lost in looking, the lists are left to the plain way.
+_LOOK_BUDGET = 50 * _LOOK_COST
+_GROWING_SPACE = " \t\n\r"
+
+
+def cut_lists(
+    text: str, names: Iterable[str], read: Callable[[str], Any], proven: Dict[int, List[Any]]
+) -> Tuple[List[str], List[List[Any]]]:
+    """Cut the lists out of a JSON text that stand in a list under one of the names.
+
+    Returns the text around them and the lists, one less.  ``read`` makes the value
+    of a JSON text or raises ``ValueError``.  No list holds text or further lists.
+    The lists share their elements and nothing else.  Those that hold ints alone are
+    added to ``proven`` by their id.
+    """
+    around: List[str] = []
+    lists: List[List[Any]] = []
+    is_int_list = False
+    done = 0
+    starts = sorted(start for name in names for start in _find_keys(text, '"%s"' % name))
+    for start in starts:
+        place = _skip_space(text, start)
+        if text[place : place + 1] != ":" or start < done:
+            continue
+        place = _skip_space(text, place + 1)
+        if text[place : place + 1] == "[":
+            for begin, end, found, shared in _read_growing(text, place + 1, read):
+                around.append(text[done:begin])
+                lists.append(found)
+                done = end
+                new = found[shared:] if shared else found
+                is_int_list = (is_int_list or not shared) and _INT_ONLY.issuperset(map(type, new))
+                if is_int_list:
+                    proven[id(found)] = found
+    around.append(text[done:])
+    return around, lists
+
+
+def _find_keys(text: str, key: str) -> Iterable[int]:
+    """Yield the places behind a key in quotes; in a longer string its quotes would be escaped."""
+    place = text.find(key)
+    while place >= 0:
+        place += len(key)
+        if text[place - len(key) - 1 : place - len(key)] != "\\":
+            yield place
+        place = text.find(key, place)
+
+
+def _skip_space(text: str, place: int) -> int:
+    while text[place : place + 1] in _GROWING_SPACE and place < len(text):
+        place += 1
+    return place
+
+
+def _read_growing(
+    text: str, place: int, read: Callable[[str], Any]
+) -> Iterable[Tuple[int, int, List[Any], int]]:
+    """Yield begin, end and value of each list, and how much it shares, from a place on, until one is of another kind."""
+    last: List[Any] = []
+    last_text = ""
+    balance = _LOOK_BUDGET
+    while balance > 0:
+        begin = _skip_space(text, place)
+        end = text.find("]", begin)
+        if text[begin : begin + 1] != "[" or end < 0:
+            return
+        shared = 0
+        after = begin + 1 + len(last_text)
+        if last_text and text.startswith(last_text, begin + 1):
+            if text[after : after + 1] == ",":
+                shared = len(last_text)
+                after += 1
+            elif not text[after:end].strip(_GROWING_SPACE):
+                shared = len(last_text)
+                after = end
+        new_text = text[after:end] if shared else text[begin + 1 : end]
+        if '"' in new_text or not new_text.isascii():
+            return
+        try:
+            new = read("[" + new_text + "]")
+        except (ValueError, StopIteration, RecursionError, MemoryError):
+            return
+        if shared and not new and after < end:
+            return  # a comma with nothing behind it
+        n_shared = len(last) if shared else 0
+        last = last + new if shared else new
+        yield begin, end + 1, last, n_shared
+        balance += min(shared - _LOOK_COST, _LOOK_BUDGET)
+        # The last list's text, without the space before its bracket.
+        stop = end
+        while text[stop - 1] in _GROWING_SPACE:
+            stop -= 1
+        last_text = text[begin + 1 : stop]
+        place = _skip_space(text, end + 1)
+        if text[place : place + 1] != ",":
+            return
+        place += 1
+
+
+def write_lists(
+    lists: List[Any], out: List[str], encode: Callable[[Any], str], newline: str, inner_newline: str
+) -> bool:
+    """Write a list of lists of ints but for its last bracket; False if it is something else.
+
+    ``newline`` parts the lists and ``inner_newline`` their elements, both are empty in compact text; ``encode`` writes
+    a list of ints so parted.  After False, what was added to ``out`` is of no use.
+    """
+    segments: List[str] = []
+    last = b""
+    n_last = 0
+    balance = _LOOK_BUDGET
+    lead = "[" + newline
+    for turn, ids in enumerate(lists):
+        if type(ids) is not list:
+            return False
+        n_ids = len(ids)
+        shared = 0
+        try:
+            packed: Optional[bytes] = marshal.dumps(ids, 2)
+        except ValueError:
+            packed = None
+        if packed is not None and len(packed) == 5 + 5 * n_ids:
+            if n_last and packed.startswith(last, 5):
+                shared = n_last
+            # Five bytes each that begin with an i: exact ints below 2**31.
+            if packed[5 + 5 * shared :: 5] != b"i" * (n_ids - shared):
+                packed = None
+        else:
+            packed = None
+        if packed is None:
+            if not _INT_ONLY.issuperset(map(type, ids)):
+                return False
+            shared = 0
+        if not shared:
+            segments = []
+        if n_ids > shared:
+            new = encode(ids[shared:] if shared else ids)[1:-1]
+            segments.append("," + inner_newline + new if shared else new)
+        out.append(lead + "[" + inner_newline if n_ids else lead + "[")
+        out.extend(segments)
+        out.append(newline + "]" if n_ids else "]")
+        lead = "," + newline
+        last = b"" if packed is None else packed[5:]
+        n_last = 0 if packed is None else n_ids
+        balance += min(shared - _LOOK_COST // 5, _LOOK_BUDGET)
+        if balance <= 0:
+            return _write_rest(lists[turn + 1 :], out, encode, lead, newline, inner_newline)
+    return True
+
+
+_INT_ONLY = frozenset((int,))
+
+
+def _write_rest(
+    lists: List[Any], out: List[str], encode: Callable[[Any], str], lead: str, newline: str, inner_newline: str
+) -> bool:
+    """Write lists that do not grow, looking at all of them at once."""
+    if set(map(type, lists)) - {list} or not _INT_ONLY.issuperset(map(type, itertools.chain.from_iterable(lists))):
+        return False
+    if not inner_newline and lists:
+        out.append("," + encode(lists)[1:-1])
+        return True
+    for ids in lists:
+        out.append(lead + "[" + (inner_newline + encode(ids)[1:-1] + newline if ids else "") + "]")
+    return True
