@@ -118,7 +118,8 @@ def _reveal(value: Any) -> Any:
     if isinstance(value, Model):
         return [kind, _reveal(vars(value)), sorted(value.model_fields_set), _reveal(value.model_extra)]
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return [kind, [(field.name, _reveal(getattr(value, field.name, "<absent>"))) for field in dataclasses.fields(value)]]
+        names = [field.name for field in dataclasses.fields(value)]
+        return [kind, [(name, _reveal(getattr(value, name, "<absent>"))) for name in names]]
     if isinstance(value, dict):
         return [kind, [(_reveal(key), _reveal(part)) for key, part in value.items()]]
     if isinstance(value, (list, tuple)):

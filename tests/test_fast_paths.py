@@ -33,9 +33,9 @@ def _refuse_quick_text(*values: Any) -> Any:
 
 SWITCHES += [
     (RecordPlan, "_try_quickly", _refuse_quick_models),
-    (RecordPlan, "write_quickly", lambda plan, value: None),
+    (RecordPlan, "write_quickly", lambda *values: None),
     (DumpCall, "is_plain", False),
-    (calls, "parse", reading.parse_exact),
+    (calls, "parse", lambda document, *rest: reading.parse_exact(document)),
     (writing, "_encode_plain", _refuse_quick_text),
 ]
 
@@ -85,7 +85,8 @@ def load(kind: Type[Model], document: Any) -> Any:
     return (
         made, sorted(made.model_fields_set), observe(made.model_dump), observe(lambda: made.model_dump(mode="json")),
         observe(made.model_dump_json), observe(lambda: made.model_dump_json(indent=2)),
-        observe(lambda: made.model_dump_json(inf_nan="constants")), observe(lambda: made.model_dump_json(exclude_unset=True)),
+        observe(lambda: made.model_dump_json(inf_nan="constants")),
+        observe(lambda: made.model_dump_json(exclude_unset=True)),
     )
 
 
@@ -122,7 +123,7 @@ DOCUMENTS: List[Tuple[Any, str]] = [
     (AgentContext, '{"cost_usd": 1e999, "metadata": {"a": -0.0, "b": [NaN]}}'),
     (AgentContext, '{"model_usage": {"m": {"n_input_tokens": 1, "cost_usd": null}}}'),
     (AgentContext, '{"model_usage": {"m": {"n_input_tokens": null}, "l": 1}}'),
-    (AgentContext, '{"rollout_details": [{"logprobs": [[1, -0.5]], "prompt_token_ids": [[1]], "extra": {"a": [null]}}]}'),
+    (AgentContext, '{"rollout_details": [{"logprobs": [[1, -0.5]], "prompt_token_ids": [[1]], "extra": {"a": [0]}}]}'),
     (AgentContext, '{"rollout_details": [{"prompt_token_ids": [[1, "2", null]], "x": 1}, null]}'),
     (AgentContext, '{"n_input_tokens": 1, "n_input_tokens": 2}'),
     (AgentContext, '{"model_usage": {"a": {}, "a": {"n_input_tokens": "x"}}}'),
@@ -249,15 +250,47 @@ def test_both_ways_agree_on_random_documents() -> None:
     assert 3000 < n_good < 9000  # there are enough of both kinds
 
 
+def make_growing(rng: random.Random) -> str:
+    """Make a long record of a chat, whose prompts begin with all of the one before, mostly."""
+    rollouts = []
+    for _ in range(rng.randrange(1, 3)):
+        tokens: List[Any] = [rng.randrange(100000) for _ in range(rng.randrange(900))]
+        prompts = []
+        for _ in range(rng.randrange(1, 12)):
+            tokens = tokens + [rng.randrange(100000) for _ in range(rng.randrange(80))]
+            if rng.random() < 0.1 and tokens:  # a break in the history
+                tokens[rng.randrange(len(tokens))] = rng.choice([-1, 7, 10**20])
+            if rng.random() < 0.02 and tokens:  # a wrong token
+                tokens[rng.randrange(len(tokens))] = rng.choice([None, "5", 1.0, 1.5, True, [1], {}])
+            prompts.append(make_close(rng, tokens))
+        rollouts.append({"prompt_token_ids": prompts, "logprobs": [[-rng.random() for _ in range(50)]]})
+    record = {"rollout_details": rollouts, "metadata": {"prompt_token_ids": rollouts[0]["prompt_token_ids"]}}
+    return json.dumps(record, indent=rng.choice([None, None, 1]), separators=rng.choice([None, (",", ":")]))
+
+
+def test_both_ways_agree_on_random_chats() -> None:
+    seed = random.randrange(10**9)
+    print("seed", seed)
+    rng = random.Random(seed)
+    documents = [make_growing(rng) for _ in range(60)]
+    quick = [load_once(document) for document in documents]
+    with force_exact():
+        exact = [load_once(document) for document in documents]
+    for document, one, other in zip(documents, quick, exact):
+        if one != other:
+            pytest.fail("seed %d\ndocument %.2000s\nquick %.2000r\nexact %.2000r" % (seed, document, one, other))
+
+
 def load_once(document: str) -> Tuple[Any, ...]:
     """Give what a document comes to as text, which tells 1 from True and from 1.0."""
     try:
         made = AgentContext.model_validate_json(document)
     except ValueError as error:
         return ("refused", str(error), repr(error))
+    choices: List[Dict[str, Any]] = [{}, {"indent": 1}, {"exclude_none": True}]
+    options = choices[len(document) % 3]
     return (
-        "made", repr(made), sorted(made.model_fields_set), made.model_dump_json(), repr(made.model_dump()),
-        made.model_dump_json(exclude_none=True))
+        "made", repr(made), sorted(made.model_fields_set), made.model_dump_json(**options), repr(made.model_dump()))
 
 
 @pytest.mark.parametrize("kind", [

@@ -1,5 +1,8 @@
 """harbor.codec.plan.records: models and plain dataclasses; the tables were recorded from pydantic 2.14.4."""
 
+# Calls that a type checker refuses are among what is tested here.
+# mypy: disable-error-code=call-arg
+
 import collections
 from dataclasses import dataclass
 from typing import Any, Dict, List, Optional, Tuple
@@ -81,7 +84,8 @@ class Hooked(Model):
     def model_post_init(self, context: Any) -> None:
         if self.x < 0:
             raise ValueError("negative")
-        assert self.x != 0, "zero"
+        if self.x == 0:
+            raise AssertionError("zero")
         if self.x == 9:
             raise KeyError("nine")
         if context:
@@ -101,7 +105,7 @@ class Area(Model):
     width: int
     height: int = 1
 
-    @computed_field
+    @computed_field  # type: ignore[prop-decorator]  # as with pydantic's own
     @property
     def area(self) -> int:
         """How large."""
@@ -278,9 +282,8 @@ CHECKS: List[Tuple[str, Any, str, Any, Any]] = [
     ("hook", Hooked, EVERY, {"x": 1}, Hooked(x=1)),
     ("hook raises ValueError", Hooked, EVERY, {"x": -1},
      Refused(("value_error", (), {"x": -1}, "Value error, negative", {"error": ValueError("negative")}))),
-    ("hook asserts", Hooked, EVERY, {"x": 0}, Refused(("assertion_error", (), {"x": 0},
-     "Assertion failed, zero\nassert 0 != 0\n +  where 0 = Hooked(x=0).x",
-     {"error": AssertionError("zero\nassert 0 != 0\n +  where 0 = Hooked(x=0).x")}))),
+    ("hook asserts", Hooked, EVERY, {"x": 0}, Refused(("assertion_error", (), {"x": 0}, "Assertion failed, zero",
+     {"error": AssertionError("zero")}))),
     ("hook raises another error", Hooked, EVERY, {"x": 9}, Raised("KeyError", "'nine'")),
     ("hook inside", List[Hooked], EVERY, [{"x": 1}, {"x": -1}],
      Refused(("value_error", (1,), {"x": -1}, "Value error, negative", {"error": ValueError("negative")}))),
@@ -485,7 +488,8 @@ def test_a_limit_that_does_not_suit_the_value_is_a_type_error() -> None:
     class Wide(Model):
         x: Any = Field(None, gt=0)
 
-    assert_same(observe(lambda: Wide(x="a")), Raised("TypeError", "Unable to apply constraint 'gt' to supplied value a"))
+    text = "Unable to apply constraint 'gt' to supplied value a"
+    assert_same(observe(lambda: Wide(x="a")), Raised("TypeError", text))
 
 
 def test_a_default_made_anew_is_still_a_default() -> None:
@@ -527,7 +531,34 @@ LENGTHS: List[Tuple[str, Any, Dict[str, int], Any, Any]] = [
 
 @pytest.mark.parametrize("kind, limits, value, expected", rows(LENGTHS))
 def test_lengths(kind: Any, limits: Dict[str, int], value: Any, expected: Any) -> None:
-    class Holder(Model):
-        x: kind = Field(..., **limits)
+    field: Any = Field
+    scope: Dict[str, Any] = {"Model": Model, "kind": kind, "limit": field(..., **limits)}
+    exec("class Holder(Model):\n    x: kind = limit", scope)
+    Holder = scope["Holder"]
 
     assert_same(observe(lambda: Holder(x=value)), expected)
+
+
+def keep_even(value: int) -> int:
+    if value < 0:
+        raise ValueError("negative")
+    if value == 1:
+        raise AssertionError("one")
+    return value - value % 2
+
+
+class Even(Model):
+    x: int = Field(0, after=keep_even, le=10)
+
+
+def test_a_field_may_have_a_last_word() -> None:
+    assert_same([check(Even, way, {"x": "5"}) for way in LAX.split()], [Even(x=4), Even(x=4)])
+    error, fault = ValueError("negative"), AssertionError("one")
+    assert_same(check(Even, "json", {"x": -1}), Refused(
+        ("value_error", ("x",), -1, "Value error, negative", {"error": error})))
+    assert_same(check(Even, "python", {"x": 1}), Refused(
+        ("assertion_error", ("x",), 1, "Assertion failed, one", {"error": fault})))
+    assert_same(check(Even, "python", {"x": 11}), Refused(
+        ("less_than_equal", ("x",), 11, "Input should be less than or equal to 10", {"le": 10})))
+    assert Even().x == 0
+    assert dump(Even, "text", Even.model_construct(x=5)) == '{"x":5}'

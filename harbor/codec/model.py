@@ -35,6 +35,7 @@ M = TypeVar("M", bound="Model")
 _UNGIVEN: Any = dataclasses.MISSING
 _STATE = ("__pydantic_fields_set__", "__pydantic_extra__", "__pydantic_private__")
 _CONFIG_NAMES = frozenset(("extra", "frozen"))
+_EVEN_OPTIONS = frozenset(("indent", "inf_nan", "warnings", "fallback"))
 
 
 def Field(
@@ -141,18 +142,33 @@ def _skip_dump_options(full: Any) -> Any:
 
 
 def _skip_text_options(full: Any) -> Any:
-    """Make ``model_dump_json`` go a short way where no option but ``indent`` is given and the record is an ordinary one."""
+    """Make ``model_dump_json`` go a short way where the record is an ordinary one, which no option given here changes."""
 
     def call(self: Any, **options: Any) -> Any:
-        indent = options.get("indent")
-        if not options or len(options) == 1 and type(indent) is int and indent >= 0:
+        if not options or _suit_ordinary(options):
             cls = type(self)
-            text = (cls.__codec_plan__ or _plan_of_model(cls)).write_quickly(self, indent)
-            if text is not None:
+            text = (cls.__codec_plan__ or _plan_of_model(cls)).write_quickly(self, options.get("indent"))
+            if text is not None and (options.get("inf_nan", "null") == "null" or not _has_null_in_list(text)):
                 return text
         return full(self, **options)
 
     return functools.update_wrapper(call, full)
+
+
+def _suit_ordinary(options: Dict[str, Any]) -> bool:
+    """Tell whether the options are right, and such that an ordinary record is written the same with each of them."""
+    indent, warnings = options.get("indent"), options.get("warnings", True)
+    return (
+        _EVEN_OPTIONS.issuperset(options)
+        and (indent is None or type(indent) is int and indent >= 0)
+        and options.get("inf_nan", "null") in ("null", "constants", "strings")
+        and (warnings is True or warnings is False or warnings in ("none", "warn", "error"))
+    )
+
+
+def _has_null_in_list(text: str) -> bool:
+    """Tell whether a null may stand elsewhere than behind a key, where it may have been a float that is not finite."""
+    return text.count("null") != text.count(":null") + text.count(": null")
 
 
 def _skip_check_options(full: Any, plain: Callable[[Any, Any], Any]) -> Any:

@@ -198,6 +198,10 @@ class Plan:
     def check(self, value: Any, call: CheckCall) -> Any:
         raise NotImplementedError
 
+    def lacks_keys(self, value: Any) -> bool:
+        """Tell at C speed whether a check of a dict is sure to fail, because keys are missing."""
+        return False
+
     def accepts(self, value: Any, call: CheckCall) -> bool:
         """Tell at C speed whether a value fresh from the JSON reader may stay as it is."""
         return type(value) in self.exact

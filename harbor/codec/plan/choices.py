@@ -89,9 +89,30 @@ class UnionPlan(Plan):
         # Models in it are compared by what only the exact way notes; those around it may go on the quick way.
         outer_quick, call.quick = call.quick, False
         call.in_union = True
-        best: Optional[Tuple[Any, int, Optional[int]]] = None
+        choices = self.choices
+        if type(value) is dict:
+            choices = tuple(choice for choice in choices if not choice.lacks_keys(value))
         faults: List[Fault] = []
-        for choice in self.choices:
+        best = self._find_best(choices, value, call, faults)
+        if best is None and len(choices) < len(self.choices):
+            # Those of every choice are wanted then.
+            faults = []
+            self._find_best(self.choices, value, call, faults)
+        call.exactness, call.n_fields_set, call.in_union = outer_exactness, outer_count, outer_union
+        call.quick = outer_quick
+        if best is None:
+            raise Invalid(faults)
+        call.lower(best[1])
+        if best[2] is not None:
+            call.n_fields_set = (call.n_fields_set or 0) + best[2]
+        return best[0]
+
+    def _find_best(
+        self, choices: Tuple[Plan, ...], value: Any, call: CheckCall, faults: List[Fault]
+    ) -> Optional[Tuple[Any, int, Optional[int]]]:
+        """Find the choice that takes a value best: what it makes, how exactly it matched, how many fields were set."""
+        best: Optional[Tuple[Any, int, Optional[int]]] = None
+        for choice in choices:
             call.exactness, call.n_fields_set = EXACT, None
             try:
                 checked = choice.check(value, call)
@@ -106,14 +127,7 @@ class UnionPlan(Plan):
                 break
             if best is None or _is_better(found, best):
                 best = found
-        call.exactness, call.n_fields_set, call.in_union = outer_exactness, outer_count, outer_union
-        call.quick = outer_quick
-        if best is None:
-            raise Invalid(faults)
-        call.lower(best[1])
-        if best[2] is not None:
-            call.n_fields_set = (call.n_fields_set or 0) + best[2]
-        return best[0]
+        return best
 
     def dump(self, value: Any, call: DumpCall, include: Any = None, exclude: Any = None) -> Any:
         found, result = self._try_choices(lambda choice: choice.dump(value, call, include, exclude), value, call)

@@ -86,9 +86,12 @@ class ListPlan(Plan):
 
     def check(self, value: Any, call: CheckCall) -> Any:
         item = self.item
+        exact = NO_TYPES if call.in_union else item.exact
+        if exact and type(value) is list and exact.issuperset(map(type, value)):
+            return value[:]
         out: List[Any] = []
         faults: List[Fault] = []
-        check, exact, add = item.check, NO_TYPES if call.in_union else item.exact, out.append
+        check, add = item.check, out.append
         for index, part in enumerate(self._read_items(value, call)):
             if type(part) in exact:
                 add(part)

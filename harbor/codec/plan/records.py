@@ -100,7 +100,7 @@ class RecordPlan(Plan):
     """
 
     __slots__ = ("cls", "is_model", "fields", "required", "extra", "computed", "hook", "fixed", "factories",
-                 "slotted", "writers", "is_recursive", "is_complete")
+                 "slotted", "writers", "is_recursive", "is_complete", "growing")
 
     def __init__(self, cls: Any) -> None:
         self.cls = cls
@@ -111,6 +111,8 @@ class RecordPlan(Plan):
         self.required: FrozenSet[str] = frozenset()
         self.extra: str = "ignore"
         self.is_recursive = self.is_complete = False
+        # What growing_names found when this was the outermost class.
+        self.growing: Optional[FrozenSet[str]] = None
         self.computed: List[Tuple[str, Plan, Any]] = []
         self.hook: Optional[str] = None
         # Defaults in the order of the fields, those that are made anew apart.
@@ -148,6 +150,9 @@ class RecordPlan(Plan):
             self.hook = "__post_init__"
 
     # -- checking
+
+    def lacks_keys(self, value: Any) -> bool:
+        return type(value) is dict and not self.required <= value.keys()
 
     def check(self, value: Any, call: CheckCall) -> Any:
         if not call.from_json:
@@ -400,7 +405,13 @@ class RecordPlan(Plan):
         return False
 
     def growing_names(self, seen: Set[Any]) -> FrozenSet[str]:
-        return gather_growing(self, [(name, field.plan) for name, field in self.fields.items()], seen)
+        if self.growing is not None and not seen:
+            return self.growing
+        is_outermost = not seen
+        found = gather_growing(self, [(name, field.plan) for name, field in self.fields.items()], seen)
+        if is_outermost and self.is_complete:
+            self.growing = found
+        return found
 
     def _dump_plainly(self, value: Any, call: DumpCall) -> Any:
         """Dump every field where no option asks for more."""

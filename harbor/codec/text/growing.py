@@ -33,12 +33,12 @@ def cut_lists(
     lists: List[List[Any]] = []
     is_int_list = False
     done = 0
-    starts = sorted(start for name in names for start in _find_keys(text, '"%s"' % name))
-    for start in starts:
+    keys = ['"%s"' % name for name in names]
+    start = _find_key(text, keys, 0)
+    while start >= 0:
         place = _skip_space(text, start)
-        if text[place : place + 1] != ":" or start < done:
-            continue
-        place = _skip_space(text, place + 1)
+        if text[place : place + 1] == ":":
+            place = _skip_space(text, place + 1)
         if text[place : place + 1] == "[":
             for begin, end, found, shared in _read_growing(text, place + 1, read):
                 around.append(text[done:begin])
@@ -48,18 +48,25 @@ def cut_lists(
                 is_int_list = (is_int_list or not shared) and _INT_ONLY.issuperset(map(type, new))
                 if is_int_list:
                     proven[id(found)] = found
+        start = _find_key(text, keys, max(start, done))
     around.append(text[done:])
     return around, lists
 
 
-def _find_keys(text: str, key: str) -> Iterable[int]:
-    """Yield the places behind a key in quotes; in a longer string its quotes would be escaped."""
-    place = text.find(key)
-    while place >= 0:
-        place += len(key)
-        if text[place - len(key) - 1 : place - len(key)] != "\\":
-            yield place
-        place = text.find(key, place)
+def _find_key(text: str, keys: List[str], start: int) -> int:
+    """Return the place behind the first of some keys in quotes, or -1.
+
+    In a longer string the quotes would be escaped.
+    """
+    found, stop = -1, len(text)
+    for key in keys:
+        # What lies behind another key is looked at in its turn, so no text is searched twice.
+        place = text.find(key, start, stop)
+        while place > 0 and text[place - 1] == "\\":
+            place = text.find(key, place + 1, stop)
+        if place >= 0:
+            found, stop = place + len(key), place
+    return found
 
 
 def _skip_space(text: str, place: int) -> int:
