@@ -147,8 +147,9 @@ def _skip_text_options(full: Any) -> Any:
     def call(self: Any, **options: Any) -> Any:
         if not options or _suit_ordinary(options):
             cls = type(self)
-            text = (cls.__codec_plan__ or _plan_of_model(cls)).write_quickly(self, options.get("indent"))
-            if text is not None and (options.get("inf_nan", "null") == "null" or not _has_null_in_list(text)):
+            text = (cls.__codec_plan__ or _plan_of_model(cls)).write_quickly(
+                self, options.get("indent"), options.get("inf_nan", "null"))
+            if text is not None:
                 return text
         return full(self, **options)
 
@@ -164,11 +165,6 @@ def _suit_ordinary(options: Dict[str, Any]) -> bool:
         and options.get("inf_nan", "null") in ("null", "constants", "strings")
         and (warnings is True or warnings is False or warnings in ("none", "warn", "error"))
     )
-
-
-def _has_null_in_list(text: str) -> bool:
-    """Tell whether a null may stand elsewhere than behind a key, where it may have been a float that is not finite."""
-    return text.count("null") != text.count(":null") + text.count(": null")
 
 
 def _skip_check_options(full: Any, plain: Callable[[Any, Any], Any]) -> Any:

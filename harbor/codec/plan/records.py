@@ -368,11 +368,11 @@ class RecordPlan(Plan):
             raise TypeError("'%s' object is not an instance of 'dict'" % type(state).__name__)
         return list(state.items())
 
-    def write_quickly(self, value: Any, indent: Optional[int] = None) -> Optional[str]:
+    def write_quickly(self, value: Any, indent: Optional[int] = None, inf_nan: str = "null") -> Optional[str]:
         """Write a model as JSON text if every part is surely right; None hands over to the exact way."""
         if self.computed or self.extra == "allow":
             return None
-        layout = make_layout(indent)
+        layout = make_layout(indent, inf_nan)
         inner = layout.inner()
         out: List[str] = []
         lead = "{" + inner.newline

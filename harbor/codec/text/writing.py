@@ -127,13 +127,15 @@ def write_plain(value: Any) -> str:
 class Layout:
     """Where the members of a container stand: compact, or with `indent` spaces a level.
 
-    ``newline`` and ``comma`` part them, ``colon`` stands behind a key.
+    ``newline`` and ``comma`` part them, ``colon`` stands behind a key, ``inf_nan`` says how floats that are not finite
+    are written.
     """
 
-    __slots__ = ("indent", "depth", "newline", "comma", "colon", "_inner")
+    __slots__ = ("indent", "inf_nan", "depth", "newline", "comma", "colon", "_inner")
 
-    def __init__(self, indent: Optional[int], depth: int = 0) -> None:
+    def __init__(self, indent: Optional[int], inf_nan: str, depth: int = 0) -> None:
         self.indent = indent
+        self.inf_nan = inf_nan
         self.depth = depth
         self.newline = "" if indent is None else "\n" + " " * (indent * depth)
         self.comma = "," + self.newline
@@ -145,16 +147,16 @@ class Layout:
         if self.indent is None:
             return self
         if self._inner is None:
-            self._inner = Layout(self.indent, self.depth + 1)
+            self._inner = Layout(self.indent, self.inf_nan, self.depth + 1)
         return self._inner
 
 
-_COMPACT = Layout(None)
+_COMPACT = Layout(None, "null")
 
 
-def make_layout(indent: Optional[int]) -> Layout:
+def make_layout(indent: Optional[int], inf_nan: str = "null") -> Layout:
     """Return the layout of a document's root."""
-    return _COMPACT if indent is None else Layout(indent)
+    return _COMPACT if indent is None and inf_nan == "null" else Layout(indent, inf_nan)
 
 
 def write_plain_at(value: Any, layout: Layout) -> str:
@@ -186,7 +188,7 @@ def write_float_list(floats: List[Any], layout: Layout) -> Optional[str]:
         return "[]"
     inner = layout.inner()
     encode = _encoders_cache.get(inner.comma) or _load_encode(inner.comma)
-    text = _mend_floats(encode(floats), inner.comma, _INF_NAN_WORDS["null"])
+    text = _mend_floats(encode(floats), inner.comma, _INF_NAN_WORDS[layout.inf_nan])
     return text if layout.indent is None else "[" + inner.newline + text[1:-1] + layout.newline + "]"
 
 

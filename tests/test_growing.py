@@ -1,0 +1,286 @@
+"""Lists that grow: read and written by what they share, with the values and the text of the plain way."""
+
+import json
+import random
+import sys
+from typing import Any, Dict, List, Tuple
+
+import pytest
+
+from harbor.codec.text import reading, writing
+from harbor.models.agent.context import AgentContext
+from harbor.models.trial.result import TrialResult
+
+BASE = [random.Random(1).randrange(100000) for _ in range(900)]
+
+
+def make_prompts(n_turns: int, per_turn: int = 50, n_base: int = 900) -> List[List[int]]:
+    rng = random.Random(n_turns)
+    tokens = [rng.randrange(150000) for _ in range(n_base)]
+    prompts = []
+    for _ in range(n_turns):
+        prompts.append(list(tokens))
+        tokens += [rng.randrange(150000) for _ in range(per_turn)]
+    return prompts
+
+
+def make_document(prompts: Any, indent: Any = None, key: str = "prompt_token_ids") -> str:
+    separators = (",", ":") if indent is None else (",", ": ")
+    return json.dumps({"rollout_details": [{key: prompts}]}, indent=indent, separators=separators)
+
+
+def read_prompts(document: Any) -> Any:
+    details: Any = AgentContext.model_validate_json(document).rollout_details
+    return details[0]["prompt_token_ids"]
+
+
+def show(value: Any) -> Tuple[Any, ...]:
+    """Give a value with its types, which tell 1 from True and from 1.0."""
+    return (type(value),) + (tuple(map(show, value)) if type(value) is list else (repr(value),))
+
+
+# How much work is done ---------------------------------------------------------
+
+
+class Work:
+    """What the standard reader and writer were given: characters read, elements written, and in how many calls."""
+
+    def __init__(self) -> None:
+        self.n_chars = 0
+        self.n_elements = 0
+        self.n_calls = 0
+
+
+@pytest.fixture
+def work(monkeypatch: pytest.MonkeyPatch) -> Work:
+    count = Work()
+    scan_all, load_encode = reading._scan_all, writing._load_encode
+
+    def scan(scanner: Any, text: str) -> Any:
+        count.n_chars += len(text)
+        count.n_calls += 1
+        return scan_all(scanner, text)
+
+    def load(separator: str) -> Any:
+        encode = load_encode(separator)
+
+        def count_elements(value: Any) -> str:
+            count.n_elements += len(value)
+            count.n_calls += 1
+            return encode(value)
+
+        writing._encoders_cache[separator] = count_elements
+        return count_elements
+
+    monkeypatch.setattr(reading, "_scan_all", scan)
+    monkeypatch.setattr(reading, "_loads_cache", None)
+    monkeypatch.setattr(writing, "_encoders_cache", {})
+    monkeypatch.setattr(writing, "_load_encode", load)
+    return count
+
+
+@pytest.mark.parametrize("indent", [None, 4])
+@pytest.mark.parametrize("as_bytes", [False, True])
+def test_reading_scans_each_token_once(work: Work, indent: Any, as_bytes: bool) -> None:
+    prompts = make_prompts(100)
+    document = make_document(prompts, indent)
+    assert read_prompts(document.encode() if as_bytes else document) == prompts
+    n_last = len(make_document([prompts[-1]], indent))  # what the last prompt alone takes holds every token once
+    assert n_last <= work.n_chars < n_last + 100 * 100 < len(document) / 3
+    assert work.n_calls == 100 + 1
+
+
+@pytest.mark.parametrize("indent", [None, 4])
+@pytest.mark.parametrize("way", ["parsed", "built of the same ints", "built of ints of its own"])
+def test_writing_encodes_each_token_once(work: Work, indent: Any, way: str) -> None:
+    prompts = make_prompts(100)
+    document = make_document(prompts, indent)
+    if way == "parsed":
+        context = AgentContext.model_validate_json(document)
+    else:
+        if way == "built of ints of its own":
+            prompts = json.loads(json.dumps(prompts))
+        context = AgentContext(rollout_details=[{"prompt_token_ids": prompts}])
+    work.n_elements = work.n_calls = 0
+    text = context.model_dump_json(indent=indent)
+    assert json.loads(text)["rollout_details"] == [{"prompt_token_ids": prompts}]
+    assert work.n_elements == len(prompts[-1])
+    assert work.n_calls == 100
+
+
+def test_a_trial_is_read_and_written_so_too(work: Work) -> None:
+    context = AgentContext(rollout_details=[{"prompt_token_ids": make_prompts(50)}])
+    trial = TrialResult.model_construct(agent_result=context)
+    names = trial.__codec_plan__.growing_names(set())  # type: ignore[union-attr]
+    assert "prompt_token_ids" in names
+
+
+def test_lists_that_do_not_grow_are_left_to_the_plain_way(work: Work) -> None:
+    rng = random.Random(5)
+    prompts = [[rng.randrange(100000) for _ in range(5)] for _ in range(5000)]
+    document = make_document(prompts)
+    assert read_prompts(document) == prompts
+    # Looking stops when it has cost its budget, so that most are read at once.
+    assert work.n_calls < 100
+    context = AgentContext(rollout_details=[{"prompt_token_ids": prompts}])
+    work.n_calls = 0
+    assert json.loads(context.model_dump_json())["rollout_details"][0]["prompt_token_ids"] == prompts
+    assert work.n_calls < 600
+
+
+# Equal results -----------------------------------------------------------------
+
+OTHERS: Dict[str, Any] = {
+    "no lists": [],
+    "empty lists": [[], [], []],
+    "empty, then more": [[], BASE, BASE],
+    "the same twice": [BASE, BASE, list(BASE)],
+    "shorter": [BASE, BASE[:-1], BASE[:5], BASE + [1]],
+    "another last token": [BASE, BASE[:-1] + [BASE[-1] + 1], BASE + [1]],
+    "the last token is longer": [BASE[:-1] + [1], BASE[:-1] + [12], BASE[:-1] + [12, 3]],
+    "another first token": [BASE, [BASE[0] + 1] + BASE[1:]],
+    "negative": [[-1] * 900, [-1] * 901, [-1] * 900 + [-12]],
+    "long ints": [BASE, BASE + [2**31], BASE + [2**31, 2**63, 10**40], BASE + [2**31, 2**63, 10**40, 5]],
+    "a bool": [BASE, BASE + [True], BASE + [True, 1]],
+    "a bool for a one": [[1] * 900, [1] * 899 + [True], [1] * 901],
+    "a float": [BASE, BASE + [1.0], BASE + [1.0, 2]],
+    "a float for an int": [[7] * 900, [7] * 899 + [7.0], [7] * 901],
+    "a fraction": [BASE, BASE + [1.5]],
+    "null": [BASE, BASE + [None]],
+    "text": [BASE, BASE + ["5"], BASE + ["5", 6]],
+    "brackets in text": [BASE, BASE + ["],["], BASE],
+    "a list": [BASE, BASE + [[1]]],
+    "an object": [BASE, BASE + [{"prompt_token_ids": [BASE, BASE]}]],
+    "no list inside": [BASE, None, BASE],
+    "an object inside": [BASE, {"a": BASE}, BASE],
+    "a number inside": [BASE, 5],
+}
+
+
+@pytest.mark.parametrize("indent", [None, 0, 4])
+@pytest.mark.parametrize("name", sorted(OTHERS))
+def test_lists_of_every_kind_are_read_as_the_plain_way_reads_them(name: str, indent: Any) -> None:
+    document = json.dumps({"prompt_token_ids": OTHERS[name], "b": [1.5, None], "c": "x"}, indent=indent)
+    wanted = reading.parse_exact(document)
+    forms: List[Any] = [document, document.encode()]
+    if name != "brackets in text":
+        forms += [document.replace(",", " ,\t\r\n "), document.replace("]", "\n ] ")]
+    for form in forms:
+        found = reading.parse(form, frozenset(["prompt_token_ids"]), {})
+        assert {key: show(part) for key, part in found.items()} == {key: show(part) for key, part in wanted.items()}
+
+
+@pytest.mark.parametrize("indent", [None, 0, 4])
+@pytest.mark.parametrize("name", sorted(OTHERS))
+def test_lists_of_every_kind_are_written_as_the_plain_way_writes_them(name: str, indent: Any) -> None:
+    out: List[str] = []
+    layout = writing.make_layout(indent)
+    if writing.write_int_lists(OTHERS[name], out, layout):
+        assert "".join(out) == writing.render(OTHERS[name], indent=indent)
+        assert not any(word in name for word in ("bool", "float", "fraction", "null", "text", "object"))
+    else:
+        assert any(type(part) is not list or any(type(x) is not int for x in part) for part in OTHERS[name])
+
+
+@pytest.mark.parametrize("document", [
+    '{"prompt_token_ids": %s, "n": NaN}',
+    '{"prompt_token_ids": %s, "n": -Infinity}',
+    '{"prompt_token_ids": %s, "n": [NaN, Infinity, -Infinity]}',
+    '{"prompt_token_ids": %s, "n": "NaN"}',
+    '{"NaN": 1, "prompt_token_ids": %s}',
+    '{"n": "\\"prompt_token_ids\\": [[1, 2], [1, 2, 3]]", "prompt_token_ids": %s}',
+    '{"n": "prompt_token_ids", "prompt_token_ids": %s}',
+    '{"n": ["prompt_token_ids", [[5]]], "prompt_token_ids": %s}',
+    '{"prompt_token_ids": 1, "n": {"prompt_token_ids": %s}}',
+    '{"prompt_token_ids": %s, "prompt_token_ids": [[1]]}',
+    '{"prompt_token_ids"  :\t%s}',
+    '{"prompt\\u005ftoken_ids": %s}',
+    '{"n": "\\ud83d\\ude00 é", "prompt_token_ids": %s}',
+    '[%s, {"prompt_token_ids": %s}]',
+], ids=range(14))
+def test_what_stands_around_the_lists_is_read_as_ever(document: str) -> None:
+    lists = json.dumps([BASE, BASE + [1], BASE + [1, 2]])
+    document = document.replace("%s", lists)
+    found = reading.parse(document, frozenset(["prompt_token_ids"]), {})
+    assert repr(found) == repr(reading.parse_exact(document))
+
+
+@pytest.mark.parametrize("spoil", [
+    lambda text: text[:-1], lambda text: text[:-3], lambda text: text + "]", lambda text: text.replace("]]", "],]"),
+    lambda text: text.replace("],[", "],,["), lambda text: text.replace("],[", "] ["), lambda text: text.replace("]]", ",]]"),
+    lambda text: text.replace("],[", ",],["), lambda text: text.replace(",1],", ",01],"),
+    lambda text: text.replace(",1],", ",+1],"), lambda text: text.replace(",1],", ",1_0],"),
+    lambda text: text.replace(",1],", ",\u0661],"), lambda text: text.replace(",1],", ",1\x00],"),
+    lambda text: text.replace(",1],", ",1\xa0],"), lambda text: text.replace(",1],", ",-],"),
+    lambda text: text.replace(",1],", "," + "9" * 5000 + "],"), lambda text: text.replace(",1],", ",1}],"),
+    lambda text: text.replace(":[[", ":[" * 300 + "["), lambda text: text.replace(":[[", ":[NaN,["),
+], ids=range(19))
+def test_bad_documents_get_the_faults_of_the_plain_way(spoil: Any) -> None:
+    text = spoil('{"prompt_token_ids":%s}' % json.dumps([BASE, BASE + [1], BASE + [1, 2]], separators=(",", ":")))
+    outcomes = []
+    for growing in (frozenset(["prompt_token_ids"]), None):
+        try:
+            found = reading.parse_exact(text) if growing is None else reading.parse(text, growing, {})
+            outcomes.append(repr(found))
+        except reading.JsonError as exc:
+            outcomes.append(exc.message)
+    assert outcomes[0] == outcomes[1]
+
+
+def test_lists_share_nothing_but_their_elements() -> None:
+    prompts = make_prompts(6)
+    found = read_prompts(make_document(prompts))
+    assert len({id(one) for one in found}) == 6
+    for turn, one in enumerate(found):
+        before = [list(other) for other in found]
+        one.append(-1)
+        one[0] = -2
+        before[turn] = [-2] + before[turn][1:] + [-1]
+        assert found == before
+    equal = read_prompts(make_document([BASE, BASE, BASE]))
+    equal[0].clear()
+    assert equal == [[], BASE, BASE]
+
+
+def test_only_lists_of_ints_are_proven() -> None:
+    proven: Dict[int, List[Any]] = {}
+    lists = [BASE, BASE + [True], BASE + [True, 1], [5.0], [5], []]
+    found = reading.parse(json.dumps({"a": lists}), frozenset(["a"]), proven)["a"]
+    assert [id(one) in proven for one in found] == [True, False, False, False, True, True]
+
+
+def test_random_lists_are_read_and_written_as_the_plain_way_does() -> None:
+    seed = random.randrange(10**9)
+    print("seed", seed)
+    rng = random.Random(seed)
+    n_quick = 0
+    for _ in range(400):
+        lists: List[Any] = [[rng.randrange(20) for _ in range(rng.randrange(3))]]
+        for _ in range(rng.randrange(8)):
+            one = list(rng.choice(lists))[: rng.choice([None, None, rng.randrange(5)])]
+            one += rng.choice([[], [1], [12], [1, 2], [True], [1.0], [2**31], [-1], [None]])
+            lists.append(one)
+        document = json.dumps({"a": lists}, indent=rng.choice([None, 1]), separators=rng.choice([(",", ":"), (", ", " : ")]))
+        assert show(reading.parse(document, frozenset(["a"]), {})["a"]) == show(lists), document
+        out: List[str] = []
+        indent = rng.choice([None, 2])
+        is_written = writing.write_int_lists(lists, out, writing.make_layout(indent))
+        assert is_written == all(type(x) is int for one in lists for x in one), lists
+        if is_written:
+            n_quick += 1
+            assert "".join(out) == writing.render(lists, indent=indent)
+    assert n_quick > 50
+
+
+def test_reading_leaves_the_interpreters_limit_of_digits_alone() -> None:
+    if not hasattr(sys, "set_int_max_str_digits"):
+        pytest.skip("this Python has no limit of digits")
+    number = "7" * 1000
+    before = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(640)
+    try:
+        found = reading.parse('{"a": [[1, %s], [1, %s, 2]]}' % (number, number), frozenset(["a"]), {})
+    finally:
+        sys.set_int_max_str_digits(before)
+    assert found == {"a": [[1, int(number)], [1, int(number), 2]]}
+
