@@ -81,10 +81,17 @@ def check_document(plan: Plan, document: Any, call: CheckCall) -> Any:
         fault = Fault("string_unicode", document, None, True)
     else:
         call.document = document
+        faults: Optional[List[Fault]] = None
         try:
-            return check_value(plan, value, call)
+            return plan.check(value, call)
         except RepeatedKeys:
             pass
+        except Invalid as exc:
+            faults = exc.faults
+        except RecursionError:
+            faults = [Fault("recursion_loop", value, None, True)]
+        if faults is not None:
+            raise ValidationError(plan.title, faults)
         call.document = None
         call.has_repeats = True
         call.quick = False
@@ -132,7 +139,6 @@ def make_dump_call(
     call.fallback = fallback
     call.as_any = serialize_as_any
     call.polymorphic = bool(polymorphic_serialization)
-    call.is_plain = False
     return call
 
 

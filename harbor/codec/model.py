@@ -15,7 +15,7 @@ from .errors import Fault, Invalid, ValidationError
 from .hints import is_class_var, own_annotations, unquote_early
 from .legacy import LegacyModel, LegacyType
 from .plan import plan_of
-from .plan.base import CheckCall, DumpCall
+from .plan.base import NOT_COPIED, CheckCall
 from .plan.records import RecordPlan, default_of
 from .schema import make_schema
 from .signature import describe_signature
@@ -133,10 +133,15 @@ def _skip_dump_options(full: Any) -> Any:
     """Make ``model_dump`` go a short way where no option is given."""
 
     def call(self: Any, **options: Any) -> Any:
-        if options:
-            return full(self, **options)
-        cls = type(self)
-        return dump_value(cls.__codec_plan__ or _plan_of_model(cls), self, DumpCall())
+        if not options:
+            cls = type(self)
+            try:
+                copied = (cls.__codec_plan__ or _plan_of_model(cls)).copy(self)
+            except RecursionError:
+                copied = NOT_COPIED  # too little stack, or a model inside itself
+            if copied is not NOT_COPIED:
+                return copied
+        return full(self, **options)
 
     return functools.update_wrapper(call, full)
 

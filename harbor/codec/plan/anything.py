@@ -14,12 +14,16 @@ from ..errors import SerializationError
 from ..hints import Hint
 from ..moments import write_date, write_datetime, write_time, write_timedelta
 from ..text.writing import Pairs, is_plain
-from .base import NO_TYPES, STRICT, Build, CheckCall, DumpCall, Plan, build_plan, forget_repeats, is_from, kept_plan, register_kind
+from .base import NO_TYPES, NOT_COPIED, STRICT, Build, CheckCall, DumpCall, Plan, build_plan, forget_repeats, is_from, kept_plan, register_kind
 from .filters import filter_key, fit_indexes
 
 _MAX_DEPTH = 255
 _NESTING = frozenset(("list", "tuple", "set", "deque", "dict", "dataclass"))
 _PLAIN_TYPES = frozenset((type(None), bool, int, str))
+_SCALARS = _PLAIN_TYPES | {float}
+_TEXTS = frozenset((str,))
+# Less deep than any limit of a dump; what contains itself is deeper than everything.
+_COPY_DEPTH = 50
 
 # (module, class) -> family; the first class of a type's MRO that stands here says what a value is.
 _FAMILIES: Dict[Tuple[str, str], str] = {
@@ -83,6 +87,9 @@ class AnyPlan(Plan):
     def writes_itself(self, value: Any) -> bool:
         return is_plain(value)
 
+    def copy(self, value: Any) -> Any:
+        return value if type(value) in _SCALARS else copy_plain(value, _COPY_DEPTH)
+
     def dump(self, value: Any, call: DumpCall, include: Any = None, exclude: Any = None) -> Any:
         if call.depth >= _MAX_DEPTH and call.mode == "json":
             raise ValueError("Maximum serialization depth exceeded")
@@ -101,6 +108,29 @@ def _make_any(hint: Hint, build: Build) -> Plan:
 
 _ANY = AnyPlan()
 register_kind("any", _make_any)
+
+
+def copy_plain(value: Any, depth: int) -> Any:
+    """Copy exact dicts with text for keys, exact lists and what they hold; ``NOT_COPIED`` for all else."""
+    kind = type(value)
+    if depth == 0 or kind is not dict and kind is not list:
+        return NOT_COPIED
+    if kind is list:
+        if _SCALARS.issuperset(map(type, value)):
+            return value[:]
+        pairs: Any = enumerate(value)
+        out: Any = [None] * len(value)
+    else:
+        if not _TEXTS.issuperset(map(type, value)):
+            return NOT_COPIED
+        pairs, out = value.items(), {}
+    for key, part in pairs:
+        if type(part) not in _SCALARS:
+            part = copy_plain(part, depth - 1)
+            if part is NOT_COPIED:
+                return NOT_COPIED
+        out[key] = part
+    return out
 
 
 def dump_any(value: Any, call: DumpCall, include: Any = None, exclude: Any = None) -> Any:

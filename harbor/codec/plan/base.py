@@ -17,6 +17,8 @@ LAX, STRICT, EXACT = 0, 1, 2
 _MAX_NESTED = 255
 
 NO_TYPES: FrozenSet[type] = frozenset()
+# What `Plan.copy` gives for a value that only `Plan.dump` can judge.
+NOT_COPIED: Any = object()
 
 
 class CheckCall:
@@ -124,12 +126,11 @@ class DumpCall:
 
     ``mode`` is "python" or "json"; ``text`` says that JSON text will be made of the result, where some errors
     differ. ``trial`` is set while a union tries its choices: None, "strict" or "lax". Options that are not given stand
-    on the class; ``is_plain`` says that none is.
+    on the class.
     """
 
     mode = "python"
     text = False
-    is_plain = True
     exclude_unset = False
     exclude_defaults = False
     exclude_none = False
@@ -220,6 +221,10 @@ class Plan:
             return False
         out.append(write_plain_at(value, layout))
         return True
+
+    def copy(self, value: Any) -> Any:
+        """Give the value's dump in mode "python" if nothing is to be said of it, else ``NOT_COPIED``."""
+        return value if type(value) in self.exact else NOT_COPIED
 
     def growing_names(self, seen: Set[Any]) -> FrozenSet[str]:
         """Give the names of keys below which there are lists of lists of numbers, which tend to grow."""

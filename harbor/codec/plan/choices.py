@@ -51,6 +51,9 @@ class OptionalPlan(Plan):
             return True
         return self.inner.write(value, out, layout)
 
+    def copy(self, value: Any) -> Any:
+        return None if value is None else self.inner.copy(value)
+
     def growing_names(self, seen: Set[Any]) -> FrozenSet[str]:
         return self.inner.growing_names(seen)
 

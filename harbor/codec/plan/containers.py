@@ -12,7 +12,7 @@ from ..hints import Hint, typed_dict_hints
 from ..text.writing import Layout, is_plain, quote, write_float_list, write_int_lists
 from .anything import AnyPlan, choose_items, dump_any, dump_any_key, make_object
 from .base import (
-    LAX, NO_TYPES, Build, CheckCall, DumpCall, Mismatch, Plan, RepeatedObject, check_part, demand_text, forget_repeats,
+    LAX, NO_TYPES, NOT_COPIED, Build, CheckCall, DumpCall, Mismatch, Plan, RepeatedObject, check_part, demand_text, forget_repeats,
     register_kind,
 )
 from .choices import OptionalPlan
@@ -76,6 +76,20 @@ class ListPlan(Plan):
             lead = ","
         out.append(layout.newline + "]" if value else "[]")
         return True
+
+    def copy(self, value: Any) -> Any:
+        if type(value) is not list:
+            return NOT_COPIED
+        exact = self.item.exact
+        if exact and exact.issuperset(map(type, value)):
+            return value[:]
+        out = []
+        for part in value:
+            copied = self.item.copy(part)
+            if copied is NOT_COPIED:
+                return NOT_COPIED
+            out.append(copied)
+        return out
 
     def holds_int_lists(self) -> bool:
         """Tell whether this is a list of lists of ints, such as the prompts of a chat."""
@@ -169,6 +183,16 @@ class DictPlan(Plan):
         if isinstance(self.value, AnyPlan):
             return is_plain(value)
         return _TEXT_ONLY.issuperset(map(type, value)) and all(map(self.value.writes_itself, value.values()))
+
+    def copy(self, value: Any) -> Any:
+        if type(value) is not dict or not _TEXT_ONLY.issuperset(map(type, value)) or str not in self.key.exact:
+            return NOT_COPIED
+        out = {}
+        for key, part in value.items():
+            out[key] = copied = self.value.copy(part)
+            if copied is NOT_COPIED:
+                return NOT_COPIED
+        return out
 
     def growing_names(self, seen: Set[Any]) -> FrozenSet[str]:
         return self.value.growing_names(seen)
@@ -321,6 +345,18 @@ class TypedDictPlan(Plan):
             lead = ","
         out.append(layout.newline + "}" if value else "{}")
         return True
+
+    def copy(self, value: Any) -> Any:
+        if type(value) is not dict or self.extra == "allow" or not _TEXT_ONLY.issuperset(map(type, value)):
+            return NOT_COPIED
+        out = {}
+        for name, part in value.items():
+            key = self.keys.get(name)
+            if key is not None:
+                out[name] = copied = key.plan.copy(part)
+                if copied is NOT_COPIED:
+                    return NOT_COPIED
+        return out
 
     def growing_names(self, seen: Set[Any]) -> FrozenSet[str]:
         return gather_growing(self, [(key.name, key.plan) for key in self.keys.values()], seen)

@@ -14,8 +14,8 @@ from ..hints import record_hints, resolve_return
 from ..text.writing import Layout, join_pieces, make_layout, quote
 from .anything import check_text, dump_any, dump_any_key, make_object
 from .base import (
-    LAX, NO_TYPES, STRICT, Build, CheckCall, DumpCall, Mismatch, NotQuick, Plan, check_part, demand_text, forget_repeats,
-    register_kind,
+    LAX, NO_TYPES, NOT_COPIED, STRICT, Build, CheckCall, DumpCall, Mismatch, NotQuick, Plan, check_part, demand_text,
+    forget_repeats, register_kind,
 )
 from .choices import OptionalPlan
 from .containers import check_extra_keys, describe_exception, gather_growing, key_step, place_faults
@@ -23,6 +23,9 @@ from .filters import filter_key
 from .scalars import LIMIT_NAMES, BoundedPlan
 
 _NO_DEFAULT = dataclasses.MISSING
+_set_slot = object.__setattr__
+# Whose values repr writes as JSON does, but for None.
+_REPR_TYPES = frozenset((int, type(None)))
 
 
 class computed_field(property):  # named like pydantic's decorator, in whose place it stands
@@ -76,11 +79,12 @@ class AfterPlan(Plan):
 class FieldPlan:
     """One field: its type's plan, its default, and when a dump leaves it out."""
 
-    __slots__ = ("name", "plan", "default", "factory", "required", "exclude_if", "description", "index", "init")
+    __slots__ = ("name", "plan", "exact", "default", "factory", "required", "exclude_if", "description", "index", "init")
 
     def __init__(self, field: Any, plan: Plan, index: int) -> None:
         self.name: str = field.name
         self.plan = plan
+        self.exact = plan.exact
         self.default = default_of(field)
         self.factory = field.default_factory
         self.required = field.default is _NO_DEFAULT and field.default_factory is _NO_DEFAULT
@@ -88,6 +92,7 @@ class FieldPlan:
         self.description: Optional[str] = field.metadata.get("description")
         self.index = index
         self.init: bool = field.init
+
     def make_default(self) -> Any:
         """Make the default anew, or give it where it cannot change."""
         return self.default if self.factory is _NO_DEFAULT else self.factory()
@@ -118,9 +123,8 @@ class RecordPlan(Plan):
         # Defaults in the order of the fields, those that are made anew apart.
         self.fixed: Dict[str, Any] = {}
         self.factories: List[FieldPlan] = []
-        # name -> what write_quickly asks of a field: its key as text, types that are settled, exclude_if, a closer look
-        # (made when a first model is written)
-        self.writers: Optional[Dict[str, Any]] = None
+        # What write_quickly asks of each field, by the indent; made when a first model is written.
+        self.writers: Dict[Optional[int], Dict[str, Any]] = {}
         self.slotted = not hasattr(cls, "__dict__") or "__slots__" in cls.__dict__ and not self.is_model
 
     def complete(self, build: Build) -> None:
@@ -162,12 +166,12 @@ class RecordPlan(Plan):
                 if self.is_model and call.n_fields_set is None:
                     call.n_fields_set = len(value.model_fields_set)
                 return value
+        elif call.quick is not False:
+            made = self._try_quickly(value, call)
+            if made is not None:
+                return made
         call.lower(STRICT)
         if call.from_json:
-            if call.quick is not False:
-                made = self._try_quickly(value, call)
-                if made is not None:
-                    return made
             return self._make_exactly(value, self._read_source(value, call), call)
         if not self.is_recursive:
             return self._make_exactly(value, self._read_source(value, call), call)
@@ -248,7 +252,7 @@ class RecordPlan(Plan):
                 continue
             n_known += 1
             plan = field.plan
-            values[name] = part if type(part) in plan.exact or plan.accepts(part, call) else plan.check(part, call)
+            values[name] = part if type(part) in field.exact or plan.accepts(part, call) else plan.check(part, call)
         if self.required and not self.required <= source.keys():
             return None
         for field in self.factories:
@@ -278,7 +282,7 @@ class RecordPlan(Plan):
             names.add(name)
             if may_skip:
                 part = source[name]
-                if type(part) in field.plan.exact:
+                if type(part) in field.exact:
                     values[name] = part
                     continue
             try:
@@ -308,9 +312,9 @@ class RecordPlan(Plan):
         if made is None:
             made = self.cls.__new__(self.cls)
         if self.is_model:
-            object.__setattr__(made, "__dict__", values)
-            object.__setattr__(made, "__pydantic_fields_set__", names)
-            object.__setattr__(made, "__pydantic_extra__", extra)
+            _set_slot(made, "__dict__", values)
+            _set_slot(made, "__pydantic_fields_set__", names)
+            _set_slot(made, "__pydantic_extra__", extra)
         elif self.slotted:
             for name, part in values.items():
                 object.__setattr__(made, name, part)
@@ -341,9 +345,6 @@ class RecordPlan(Plan):
         call.ids[identity] = 1
         outer = call.field
         try:
-            if call.is_plain and call.trial is None and include is exclude is None and self.extra != "allow":
-                if not self.computed:
-                    return self._dump_plainly(value, call)
             pairs = self._dump_fields(value, call, include, exclude)
             if self.computed and not (call.exclude_computed or call.round_trip):
                 self._dump_computed(value, pairs, call, include, exclude)
@@ -375,34 +376,61 @@ class RecordPlan(Plan):
         layout = make_layout(indent, inf_nan)
         inner = layout.inner()
         out: List[str] = []
-        lead = "{" + inner.newline
-        writers = self.writers
+        writers = self.writers.get(indent)
         if writers is None:
-            writers = self.writers = {field.name: _make_writer(field) for field in self.fields.values()}
+            writers = self._make_writers(indent, inner.comma, layout.colon)
         try:
             for name, part in value.__dict__.items():
-                if name not in writers:
+                writer = writers.get(name)
+                if writer is None:
                     return None
-                key, settled, exclude_if, write = writers[name]
+                start, settled, exclude_if, write = writer
                 if exclude_if is not None and exclude_if(part):
                     continue
-                kind = type(part)
-                if kind is int and int in settled:
-                    out.append(lead + key + layout.colon + repr(part))
-                elif part is None and kind in settled:
-                    out.append(lead + key + layout.colon + "null")
-                else:
-                    out.append(lead + key + layout.colon)
+                if type(part) not in settled:
+                    out.append(start)
                     if not write(part, out, inner):
                         return None
-                lead = inner.comma
+                else:
+                    out.append(start + "null" if part is None else start + repr(part))
         except (ValueError, RecursionError):
             return None  # an int longer than the interpreter likes to write, or too little stack
-        out.append(layout.newline + "}" if lead is inner.comma else "{}")
+        if not out:
+            return "{}"
+        out[0] = "{" + out[0][1:]  # what parts it from a field before it
+        out.append(layout.newline + "}")
         return join_pieces(out)
+
+    def _make_writers(self, indent: Optional[int], comma: str, colon: str) -> Dict[str, Any]:
+        """Make what write_quickly asks of a field: what stands before its value, types that repr writes, and so on."""
+        writers = {}
+        for field in self.fields.values():
+            plan = field.plan
+            settled = plan.exact & _REPR_TYPES
+            while isinstance(plan, OptionalPlan):
+                plan = plan.inner
+            writers[field.name] = (comma + quote(field.name) + colon, settled, field.exclude_if, plan.write)
+        self.writers = {indent: writers} if len(self.writers) > 8 else {**self.writers, indent: writers}
+        return writers
 
     def write(self, value: Any, out: List[str], layout: Layout) -> bool:
         return False
+
+    def copy(self, value: Any) -> Any:
+        if type(value) is not self.cls or not self.is_model or self.computed or self.extra == "allow":
+            return NOT_COPIED
+        out = {}
+        fields = self.fields
+        for name, part in value.__dict__.items():
+            field = fields.get(name)
+            if field is None or field.exclude_if is not None and field.exclude_if(part):
+                continue
+            if type(part) not in field.exact:
+                part = field.plan.copy(part)
+                if part is NOT_COPIED:
+                    return NOT_COPIED
+            out[name] = part
+        return out
 
     def growing_names(self, seen: Set[Any]) -> FrozenSet[str]:
         if self.growing is not None and not seen:
@@ -412,22 +440,6 @@ class RecordPlan(Plan):
         if is_outermost and self.is_complete:
             self.growing = found
         return found
-
-    def _dump_plainly(self, value: Any, call: DumpCall) -> Any:
-        """Dump every field where no option asks for more."""
-        out = {}
-        fields = self.fields
-        for name, part in self._items(value):
-            field = fields.get(name)
-            if field is None or field.exclude_if is not None and field.exclude_if(part):
-                continue
-            plan = field.plan
-            if type(part) in plan.exact and (type(part) is not str or not call.text):
-                out[name] = part
-            else:
-                call.field = name
-                out[name] = plan.dump(part, call)
-        return out
 
     def _dump_fields(self, value: Any, call: DumpCall, include: Any, exclude: Any) -> List[Tuple[Any, Any]]:
         pairs = []
@@ -586,13 +598,6 @@ def _is_left_out(field: FieldPlan, value: Any, call: DumpCall) -> bool:
     return field.exclude_if is not None and bool(field.exclude_if(value))
 
 
-def _make_writer(field: FieldPlan) -> Tuple[str, FrozenSet[type], Any, Callable[[Any, List[str], Layout], bool]]:
-    plan = field.plan
-    while isinstance(plan, OptionalPlan):
-        plan = plan.inner
-    return quote(field.name), field.plan.exact, field.exclude_if, plan.write
-
-
 def _bound_plan(plan: Plan, bounds: Dict[str, Any]) -> Plan:
     """Set limits on a plan; None, where it is allowed, has none."""
     if isinstance(plan, OptionalPlan):
@@ -603,7 +608,7 @@ def _bound_plan(plan: Plan, bounds: Dict[str, Any]) -> Plan:
 def _find_computed(cls: Any) -> Dict[str, computed_field]:
     found: Dict[str, computed_field] = {}
     for base in reversed(cls.__mro__):
-        for name, value in vars(base).items():
+        for name, value in vars(base).copy().items():  # another thread may set an attribute
             if isinstance(value, computed_field):
                 found[name] = value
             else:
