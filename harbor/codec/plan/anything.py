@@ -20,8 +20,8 @@ from .filters import filter_key, fit_indexes
 _MAX_DEPTH = 255
 _NESTING = frozenset(("list", "tuple", "set", "deque", "dict", "dataclass"))
 _PLAIN_TYPES = frozenset((type(None), bool, int, str))
-_SCALARS = _PLAIN_TYPES | {float}
-_TEXTS = frozenset((str,))
+_ENDS = _PLAIN_TYPES | {float}
+_TEXT_TYPE = frozenset((str,))
 # Less deep than any limit of a dump; what contains itself is deeper than everything.
 _COPY_DEPTH = 50
 
@@ -88,7 +88,7 @@ class AnyPlan(Plan):
         return is_plain(value)
 
     def copy(self, value: Any) -> Any:
-        return value if type(value) in _SCALARS else copy_plain(value, _COPY_DEPTH)
+        return value if type(value) in _ENDS else copy_plain(value, _COPY_DEPTH)
 
     def dump(self, value: Any, call: DumpCall, include: Any = None, exclude: Any = None) -> Any:
         if call.depth >= _MAX_DEPTH and call.mode == "json":
@@ -116,16 +116,16 @@ def copy_plain(value: Any, depth: int) -> Any:
     if depth == 0 or kind is not dict and kind is not list:
         return NOT_COPIED
     if kind is list:
-        if _SCALARS.issuperset(map(type, value)):
+        if _ENDS.issuperset(map(type, value)):
             return value[:]
         pairs: Any = enumerate(value)
         out: Any = [None] * len(value)
     else:
-        if not _TEXTS.issuperset(map(type, value)):
+        if not _TEXT_TYPE.issuperset(map(type, value)):
             return NOT_COPIED
         pairs, out = value.items(), {}
     for key, part in pairs:
-        if type(part) not in _SCALARS:
+        if type(part) not in _ENDS:
             part = copy_plain(part, depth - 1)
             if part is NOT_COPIED:
                 return NOT_COPIED
