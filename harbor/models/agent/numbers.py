@@ -1,4 +1,4 @@
-"""Which values can be added up as a count of tokens or as a cost.
+"""Which values can be added up as a count of tokens or as a cost, and how floats are added up exactly.
 
 In: whatever somebody assigned, which nothing has checked. Out: the number, or None with the word for what is wrong.
 numpy's scalars are numbers here, by what they can do; numpy is not imported.
@@ -7,9 +7,11 @@ numpy's scalars are numbers here, by what they can do; numpy is not imported.
 import operator
 from typing import Any, Optional, Tuple
 
-__all__ = ["read_cost", "read_count"]
+__all__ = ["count_parts", "join_parts", "read_cost", "read_count"]
 
 _INFINITY = float("inf")
+# Every finite float is a whole number of parts of this size.
+_PARTS = 1 << 1074
 
 
 def read_count(value: Any) -> Tuple[Optional[int], str]:
@@ -55,6 +57,20 @@ def read_cost(value: Any) -> Tuple[Optional[float], str]:
     if value != value:
         return None, "nan"
     return None, "negative" if value > -_INFINITY and value < 0 else "infinite"
+
+
+def count_parts(number: float) -> int:
+    """Say how many times 2**-1074 a finite float is; such counts add up without any rounding."""
+    numerator, denominator = number.as_integer_ratio()
+    return numerator * (_PARTS // denominator)
+
+
+def join_parts(parts: int, number: int = 1) -> float:
+    """Give the float nearest to so many times 2**-1074, divided by a number; infinity beyond every float."""
+    try:
+        return parts / (_PARTS * number)
+    except OverflowError:
+        return _INFINITY if parts > 0 else -_INFINITY
 
 
 def _is_bool(value: Any) -> bool:

@@ -6,8 +6,6 @@ Fields, defaults and the text of descriptions are Harbor 0.26's, whose files and
 
 import datetime
 import pathlib
-import traceback
-import urllib.parse
 import uuid
 from typing import Any, Dict, Iterator, List, Literal, Mapping, Optional, Tuple, Union
 
@@ -49,6 +47,8 @@ class ExceptionInfo(Model):
         cls, e: BaseException, *, override_error_policy: Optional[Mapping[str, ErrorPolicyOverride]] = None
     ) -> "ExceptionInfo":
         """Describe an exception that was caught just now, with its traceback."""
+        import traceback  # costs as much as the models, and readers do without
+
         name = type(e).__name__
         return cls(
             exception_type=name,
@@ -162,14 +162,7 @@ class TrialResult(Model):
 
         Raises ``KeyError`` naming the choices where the reward asked for is not there, or several could be meant.
         """
-        rewards = {} if self.verifier_result is None else self.verifier_result.rewards or {}
-        if name is None and not rewards:
-            return None
-        if name is None:
-            name = "reward" if "reward" in rewards or len(rewards) > 1 else next(iter(rewards))
-        if name not in rewards:
-            raise KeyError("No reward %r; there are: %s" % (name, ", ".join(map(repr, rewards)) or "none"))
-        return rewards[name]
+        return choose_reward(None if self.verifier_result is None else self.verifier_result.rewards, name)
 
     @property
     def exceptions(self) -> List[ExceptionInfo]:
@@ -179,7 +172,7 @@ class TrialResult(Model):
     @property
     def timed_out(self) -> bool:
         """Whether an exception of the trial or of a step was a timeout."""
-        return any(exception.exception_type.endswith(_TIMEOUT_NAMES) for exception in self.exceptions)
+        return any(is_timeout(exception.exception_type) for exception in self.exceptions)
 
     @property
     def duration(self) -> Optional[datetime.timedelta]:
@@ -197,6 +190,8 @@ class TrialResult(Model):
     @property
     def trial_dir(self) -> Optional[pathlib.Path]:
         """The folder ``trial_uri`` names; None where it is no ``file:`` URI of this machine."""
+        import urllib.parse  # as above
+
         parts = urllib.parse.urlsplit(self.trial_uri)
         if parts.scheme != "file" or parts.netloc not in ("", "localhost"):
             return None
@@ -205,7 +200,21 @@ class TrialResult(Model):
         return pathlib.Path(path[1:] if path[2:3] == ":" and path[:1] == "/" else path)
 
 
-_TIMEOUT_NAMES = ("TimeoutError", "TimeoutExpired", "Timeout")
+def choose_reward(rewards: Optional[Mapping[str, float]], name: Optional[str]) -> Optional[float]:
+    """Choose among rewards as ``TrialResult.reward`` does."""
+    rewards = rewards or {}
+    if name is None and not rewards:
+        return None
+    if name is None:
+        name = "reward" if "reward" in rewards or len(rewards) > 1 else next(iter(rewards))
+    if name not in rewards:
+        raise KeyError("No reward %r; there are: %s" % (name, ", ".join(map(repr, rewards)) or "none"))
+    return rewards[name]
+
+
+def is_timeout(exception_type: str) -> bool:
+    """Tell by the name of its type whether an exception is a timeout."""
+    return exception_type.endswith(("TimeoutError", "TimeoutExpired", "Timeout"))
 
 
 def _time_between(
