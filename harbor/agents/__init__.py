@@ -1,0 +1,1 @@
+"""Agents: what all of them share."""

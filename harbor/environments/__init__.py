@@ -1,0 +1,1 @@
+"""Environments: where agents run their commands."""
