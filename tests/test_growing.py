@@ -7,7 +7,9 @@ from typing import Any, Dict, List, Tuple
 
 import pytest
 
+from harbor.codec import calls
 from harbor.codec.text import reading, writing
+from harbor.codec.text.growing import Cuts
 from harbor.models.agent.context import AgentContext
 from harbor.models.trial.result import TrialResult
 
@@ -108,6 +110,27 @@ def test_writing_encodes_each_token_once(work: Work, indent: Any, way: str) -> N
     assert work.n_calls == 100
 
 
+def test_keys_of_several_segments_cost_one_look_around_the_lists(work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
+    prompts = make_prompts(40)
+    segments = [{"prompt_token_ids": prompts, "extra": {"seed": [number]}} for number in range(3)]
+    document = json.dumps({"rollout_details": segments})
+    looked_at: List[int] = []
+
+    def look(text: Any) -> bool:
+        looked_at.append(len(text))
+        return reading.repeats_keys(text)
+
+    monkeypatch.setattr(calls, "repeats_keys", look)
+    assert AgentContext.model_validate_json(document).rollout_details == segments
+    assert len(looked_at) == 1 and looked_at[0] < 2000 < len(document)
+    assert work.n_calls == 3 * 40 + 1
+    twice = document.replace('"seed": [2]', '"seed": [2], "seed": [3]')
+    segments[2]["extra"] = {"seed": [3]}
+    assert AgentContext.model_validate_json(twice).rollout_details == segments
+    with pytest.raises(ValueError, match="extra.seed"):
+        AgentContext.model_validate_json(document.replace('"seed": [2]', '"seed": 2, "seed": [3]'))
+
+
 def test_a_trial_is_read_and_written_so_too(work: Work) -> None:
     context = AgentContext(rollout_details=[{"prompt_token_ids": make_prompts(50)}])
     trial = TrialResult.model_construct(agent_result=context)
@@ -166,7 +189,7 @@ def test_lists_of_every_kind_are_read_as_the_plain_way_reads_them(name: str, ind
     if name != "brackets in text":
         forms += [document.replace(",", " ,\t\r\n "), document.replace("]", "\n ] ")]
     for form in forms:
-        found = reading.parse(form, frozenset(["prompt_token_ids"]), {})
+        found = reading.parse(form, frozenset(["prompt_token_ids"]))
         assert {key: show(part) for key, part in found.items()} == {key: show(part) for key, part in wanted.items()}
 
 
@@ -201,7 +224,7 @@ def test_lists_of_every_kind_are_written_as_the_plain_way_writes_them(name: str,
 def test_what_stands_around_the_lists_is_read_as_ever(document: str) -> None:
     lists = json.dumps([BASE, BASE + [1], BASE + [1, 2]])
     document = document.replace("%s", lists)
-    found = reading.parse(document, frozenset(["prompt_token_ids"]), {})
+    found = reading.parse(document, frozenset(["prompt_token_ids"]))
     assert repr(found) == repr(reading.parse_exact(document))
 
 
@@ -220,7 +243,7 @@ def test_bad_documents_get_the_faults_of_the_plain_way(spoil: Any) -> None:
     outcomes = []
     for growing in (frozenset(["prompt_token_ids"]), None):
         try:
-            found = reading.parse_exact(text) if growing is None else reading.parse(text, growing, {})
+            found = reading.parse_exact(text) if growing is None else reading.parse(text, growing)
             outcomes.append(repr(found))
         except reading.JsonError as exc:
             outcomes.append(exc.message)
@@ -243,10 +266,10 @@ def test_lists_share_nothing_but_their_elements() -> None:
 
 
 def test_only_lists_of_ints_are_proven() -> None:
-    proven: Dict[int, List[Any]] = {}
+    cuts = Cuts()
     lists = [BASE, BASE + [True], BASE + [True, 1], [5.0], [5], []]
-    found = reading.parse(json.dumps({"a": lists}), frozenset(["a"]), proven)["a"]
-    assert [id(one) in proven for one in found] == [True, False, False, False, True, True]
+    found = reading.parse(json.dumps({"a": lists}), frozenset(["a"]), cuts)["a"]
+    assert [id(one) in cuts.proven for one in found] == [True, False, False, False, True, True]
 
 
 def test_random_lists_are_read_and_written_as_the_plain_way_does() -> None:
@@ -261,7 +284,7 @@ def test_random_lists_are_read_and_written_as_the_plain_way_does() -> None:
             one += rng.choice([[], [1], [12], [1, 2], [True], [1.0], [2**31], [-1], [None]])
             lists.append(one)
         document = json.dumps({"a": lists}, indent=rng.choice([None, 1]), separators=rng.choice([(",", ":"), (", ", " : ")]))
-        assert show(reading.parse(document, frozenset(["a"]), {})["a"]) == show(lists), document
+        assert show(reading.parse(document, frozenset(["a"]))["a"]) == show(lists), document
         out: List[str] = []
         indent = rng.choice([None, 2])
         is_written = writing.write_int_lists(lists, out, writing.make_layout(indent))
@@ -279,7 +302,7 @@ def test_reading_leaves_the_interpreters_limit_of_digits_alone() -> None:
     before = sys.get_int_max_str_digits()
     sys.set_int_max_str_digits(640)
     try:
-        found = reading.parse('{"a": [[1, %s], [1, %s, 2]]}' % (number, number), frozenset(["a"]), {})
+        found = reading.parse('{"a": [[1, %s], [1, %s, 2]]}' % (number, number), frozenset(["a"]))
     finally:
         sys.set_int_max_str_digits(before)
     assert found == {"a": [[1, int(number)], [1, int(number), 2]]}

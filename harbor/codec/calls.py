@@ -11,7 +11,8 @@ from typing import Any, Callable, Dict, List, Optional
 from .errors import Fault, Invalid, SerializationError, ValidationError, register_json_writer
 from .plan.anything import dump_any
 from .plan.base import CheckCall, DumpCall, Plan, RepeatedKeys, RepeatedObject, check_part, forget_repeats
-from .text.reading import JsonError, NotText, parse, parse_repeats
+from .text.growing import Cuts
+from .text.reading import JsonError, NotText, parse, parse_repeats, repeats_keys
 from .text.writing import render
 
 # A shorter document is not worth a look at its lists.
@@ -70,17 +71,16 @@ def check_document(plan: Plan, document: Any, call: CheckCall) -> Any:
     if not isinstance(document, (str, bytes, bytearray)):
         raise ValidationError(plan.title, [Fault("json_type", document, None, True)])
     try:
-        if len(document) > _GROWING_DOCUMENT:
-            call.proven = {}
-            value = parse(document, plan.growing_names(set()), call.proven)
-        else:
-            value = parse(document)
+        cuts = Cuts()
+        value = parse(document, plan.growing_names(set()) if len(document) > _GROWING_DOCUMENT else frozenset(), cuts)
     except JsonError as exc:
         fault = Fault("json_invalid", document, {"error": exc.message}, True)
     except NotText:
         fault = Fault("string_unicode", document, None, True)
     else:
-        call.document = document
+        call.proven = cuts.proven
+        options = vars(call).copy()
+        call.document = document if cuts.text is None else cuts.text
         faults: Optional[List[Fault]] = None
         try:
             return plan.check(value, call)
@@ -92,7 +92,12 @@ def check_document(plan: Plan, document: Any, call: CheckCall) -> Any:
             faults = [Fault("recursion_loop", value, None, True)]
         if faults is not None:
             raise ValidationError(plan.title, faults)
-        call.document = None
+        has_repeats = repeats_keys(call.document)
+        # What the check had noted so far is void.
+        call = CheckCall()
+        vars(call).update(options)
+        if not has_repeats:
+            return check_value(plan, value, call)
         call.has_repeats = True
         call.quick = False
         try:

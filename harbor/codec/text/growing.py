@@ -10,13 +10,26 @@ import itertools
 import marshal
 from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple
 
-__all__ = ["cut_lists", "write_lists"]
+__all__ = ["Cuts", "cut_lists", "write_lists"]
 
 # What looking at a list costs, in characters or elements that comparing saves.
 _LOOK_COST = 500
 # Where so much was lost in looking, the lists are left to the plain way.
 _LOOK_BUDGET = 50 * _LOOK_COST
 _GROWING_SPACE = " \t\n\r"
+
+
+class Cuts:
+    """What is known of a document whose lists were cut out: ``proven`` holds those of ints alone, by their id.
+
+    ``text`` is the document with a number in the place of each list; None if nothing was cut out.
+    """
+
+    __slots__ = ("proven", "text")
+
+    def __init__(self) -> None:
+        self.proven: Dict[int, List[Any]] = {}
+        self.text: Optional[str] = None
 
 
 def cut_lists(

@@ -15,7 +15,7 @@ import functools
 import sys
 from typing import TYPE_CHECKING, Any, Callable, Dict, FrozenSet, List, Optional, Tuple, Union
 
-from .growing import cut_lists
+from .growing import Cuts, cut_lists
 
 if TYPE_CHECKING:
     from re import Pattern
@@ -26,6 +26,7 @@ __all__ = [
     "parse",
     "parse_exact",
     "parse_repeats",
+    "repeats_keys",
 ]
 
 # A value may stand inside at most this many containers.
@@ -61,18 +62,16 @@ class NotText(ValueError):
 # ---------------------------------------------------------------- reading
 
 
-def parse(
-    document: _Document, growing: FrozenSet[str] = frozenset(), proven: Optional[Dict[int, List[Any]]] = None
-) -> Any:
+def parse(document: _Document, growing: FrozenSet[str] = frozenset(), cuts: Optional[Cuts] = None) -> Any:
     """Return the value of a JSON document.
 
     Raises `JsonError` for bad JSON and `NotText` for a `str` with a lone
     surrogate.  The result and the errors are those of `parse_exact`.  Lists that
     grow, under a name in ``growing``, are read without reading anything twice;
-    those of them that hold ints alone are added to ``proven`` by their id.
+    what becomes known of the document by that is kept in ``cuts``.
     """
     if growing:
-        found = _parse_growing(document, growing, {} if proven is None else proven)
+        found = _parse_growing(document, growing, cuts or Cuts())
         if found is not _NOT_FOUND:
             return found
     try:
@@ -97,7 +96,7 @@ def parse(
     return parse_exact(raw)
 
 
-def _parse_growing(document: _Document, growing: FrozenSet[str], proven: Dict[int, List[Any]]) -> Any:
+def _parse_growing(document: _Document, growing: FrozenSet[str], cuts: Cuts) -> Any:
     """Return the value of a document whose lists grow, or `_NOT_FOUND` for any doubt."""
     if _loads_cache is None:
         _load_loads()
@@ -105,7 +104,7 @@ def _parse_growing(document: _Document, growing: FrozenSet[str], proven: Dict[in
         return _NOT_FOUND
     try:
         text = document if isinstance(document, str) else document.decode("utf-8")
-        around, lists = cut_lists(text, growing, _read_list_text, proven)
+        around, lists = cut_lists(text, growing, _read_list_text, cuts.proven)
         # In each gap stands a word that the reader hands to us, and that is nowhere else.
         word = next((w for w in ("NaN", "-Infinity") if not any(w.lstrip("-") in part for part in around)), None)
         if not lists or word is None:
@@ -121,6 +120,7 @@ def _parse_growing(document: _Document, growing: FrozenSet[str], proven: Dict[in
             return float(name) if make is None else make()
 
         value = _scan_all(_make_scanner(_decoder_with(read_constant)), text)
+        cuts.text = text
     except (UnicodeError,) + _READ_FAULTS:
         return _NOT_FOUND
     return value
@@ -131,6 +131,21 @@ def _read_list_text(text: str) -> Any:
     if len(text) > _DIGITS_LIMIT and _has_long_digits(text.encode("ascii")):
         raise ValueError
     return (_loads_cache or _load_loads())(text)
+
+
+def repeats_keys(document: _Document) -> bool:
+    """Say whether a key stands twice in an object of a document that `parse` has read; True also where unsure."""
+    import json
+
+    def count(pairs: List[Tuple[str, Any]]) -> None:
+        if len(dict(pairs)) < len(pairs):
+            raise ValueError
+
+    try:
+        json.loads(document if isinstance(document, str) else document.decode("utf-8"), object_pairs_hook=count)
+    except (ValueError, RecursionError, MemoryError):
+        return True
+    return False
 
 
 def parse_repeats(document: _Document, make: Callable[[List[Tuple[str, Any]]], Any]) -> Any:
