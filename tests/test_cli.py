@@ -16,6 +16,16 @@ from harbor.cli import main
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "docs" / "examples"
 
+TRIAL = {
+    "task_name": "example/hello",
+    "trial_name": "hello__1",
+    "trial_uri": "file:///jobs/hello__1",
+    "task_id": {"path": "tasks/hello"},
+    "task_checksum": "0",
+    "config": {},
+    "agent_info": {"name": "terminus-2", "version": "2.0.0"},
+}
+
 ON_POSIX = pytest.mark.skipif(os.name != "posix", reason="needs POSIX files and descriptors")
 
 
@@ -87,6 +97,20 @@ file.json: context
     (
         "every_part_of_a_trial",
         {
+            **TRIAL,
+            "source": "bench",
+            "agent_info": {"name": "a", "version": "1", "model_info": {"name": "small", "provider": "p"}},
+            "verifier_result": {"rewards": {"reward": 1, "style": 0.5}},
+            "exception_info": {
+                "exception_type": "AgentTimeoutError",
+                "exception_message": "Too late\nby far",
+                "exception_traceback": "",
+                "occurred_at": "2026-01-01T00:05:00",
+            },
+            "started_at": "2026-01-01T00:00:00Z",
+            "finished_at": "2026-01-01T00:20:34.56Z",
+            "agent_setup": {"started_at": "2026-01-01T00:00:01Z"},
+            "verifier": {"started_at": "2026-01-01T00:00:01", "finished_at": "2026-01-01T00:00:03"},
             "agent_result": {
                 "n_input_tokens": 12345,
                 "n_cache_tokens": 8000,
@@ -99,10 +123,20 @@ file.json: context
                     {},
                 ],
                 "metadata": {"a": 1, "two words": 2},
-            }
+            },
         },
         """\
 file.json: trial
+  task           example/hello (tasks/hello)
+  trial          hello__1
+  dataset        bench
+  agent          a 1
+  model          p/small
+  time           1,234.6 s, from 2026-01-01T00:00:00+00:00
+    agent setup  unknown, from 2026-01-01T00:00:01+00:00
+    verifier     2.0 s, from 2026-01-01T00:00:01
+  rewards        reward 1, style 0.5
+  exception      AgentTimeoutError: Too late
   input tokens    12,345
   cached tokens    8,000
   output tokens      678
@@ -118,7 +152,61 @@ file.json: trial
   metadata keys: a, two words
 """,
     ),
-    ("a_trial_without_agent_result", {"agent_result": None}, "file.json: trial\n  no agent result recorded\n"),
+    (
+        "a_trial_without_agent_result",
+        TRIAL,
+        """\
+file.json: trial
+  task       example/hello (tasks/hello)
+  trial      hello__1
+  dataset    none
+  agent      terminus-2 2.0.0
+  model      none named
+  time       unknown
+  rewards    unknown
+  exception  none
+  no agent result recorded
+""",
+    ),
+    (
+        "steps_of_a_trial",
+        {
+            **TRIAL,
+            "step_results": [
+                {"step_name": "one", "agent_result": {"n_input_tokens": 5}, "verifier_result": {"rewards": {}}},
+                {
+                    "step_name": "two\x1b",
+                    "exception_info": {
+                        "exception_type": "ValueError",
+                        "exception_message": "",
+                        "exception_traceback": "",
+                        "occurred_at": "2026-01-01T00:05:00",
+                    },
+                },
+            ],
+        },
+        """\
+file.json: trial
+  task       example/hello (tasks/hello)
+  trial      hello__1
+  dataset    none
+  agent      terminus-2 2.0.0
+  model      none named
+  time       unknown
+  rewards    unknown
+  exception  ValueError:
+step one: rewards none
+  input tokens          5
+  cached tokens   unknown
+  output tokens   unknown
+  cost            unknown
+  cache-hit rate  unknown
+  rollouts: unknown
+  metadata keys: unknown
+step 'two\\x1b': rewards unknown, ValueError
+  no agent result recorded
+""",
+    ),
     (
         "figures_beyond_any_float",
         {"n_input_tokens": 1, "n_cache_tokens": 10 ** 400, "n_output_tokens": -1000, "cost_usd": "nan"},
@@ -183,16 +271,43 @@ def test_show_json_of_a_context(in_folder: pathlib.Path, capsys: pytest.CaptureF
     }
 
 
-def test_show_json_of_a_trial_without_agent_result(
-    in_folder: pathlib.Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    _write(in_folder, {"agent_result": None})
+def test_show_json_of_a_trial(in_folder: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+    steps = [{"step_name": "one", "verifier_result": {"rewards": {"reward": "nan"}}}]
+    phase = {"started_at": "2026-01-01T00:00:00", "finished_at": "2026-01-01T00:00:01.5"}
+    _write(in_folder, {**TRIAL, "step_results": steps, "verifier": phase})
     assert main(["show", "--json", "file.json"]) == 0
-    assert json.loads(capsys.readouterr().out) == {"file": "file.json", "kind": "trial", "context": None}
+    assert json.loads(capsys.readouterr().out) == {
+        "file": "file.json",
+        "kind": "trial",
+        "trial": {
+            "task": "example/hello",
+            "task_id": "tasks/hello",
+            "trial": "hello__1",
+            "dataset": None,
+            "agent": "terminus-2",
+            "agent_version": "2.0.0",
+            "model": None,
+            "model_provider": None,
+            "rewards": None,
+            "reward_valid": False,
+            "timed_out": False,
+            "exceptions": [],
+            "timing": {"started_at": None, "finished_at": None, "seconds": None},
+            "phases": {
+                "verifier": {
+                    "started_at": "2026-01-01T00:00:00",
+                    "finished_at": "2026-01-01T00:00:01.500000",
+                    "seconds": 1.5,
+                }
+            },
+        },
+        "context": None,
+        "steps": [{"name": "one", "rewards": {"reward": "NaN"}, "exception": None, "context": None}],
+    }
 
 
 def test_show_of_a_faulty_document(in_folder: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
-    _write(in_folder, {"agent_result": {"n_input_tokens": [], "metadata": 0}})
+    _write(in_folder, {**TRIAL, "agent_result": {"n_input_tokens": [], "metadata": 0}})
     assert main(["show", "file.json"]) == 1
     assert capsys.readouterr() == (
         "",
@@ -217,23 +332,31 @@ def test_validate_names_file_location_and_message(
     _write(in_folder, {"rollout_details": [{"logprobs": [[0.0], [None, "x"]]}], "cost_usd": []}, "a.json")
     _write(in_folder, {"n_input_tokens": 1}, "b.json")
     _write(in_folder, [], "c.json")
-    _write(in_folder, {"agent_result": {"n_output_tokens": 0.5}}, "d.json")
-    assert main(["validate", "a.json", "b.json", "c.json", "d.json"]) == 1
+    _write(in_folder, {**TRIAL, "agent_result": {"n_output_tokens": 0.5}, "config": []}, "d.json")
+    _write(in_folder, {"agent_result": None, "task_name": "t", "trial_name": 1}, "e.json")
+    assert main(["validate", "a.json", "b.json", "c.json", "d.json", "e.json"]) == 1
     assert capsys.readouterr() == (
         "a.json: cost_usd: Input should be a valid number\n"
         "a.json: rollout_details.0.logprobs.1.0: Input should be a valid number\n"
         "a.json: rollout_details.0.logprobs.1.1: Input should be a valid number, unable to parse string as a number\n"
         "b.json: valid\n"
         "c.json: Input should be an object\n"
+        "d.json: config: Input should be an object\n"
         "d.json: agent_result.n_output_tokens:"
-        " Input should be a valid integer, got a number with a fractional part\n",
+        " Input should be a valid integer, got a number with a fractional part\n"
+        "e.json: trial_name: Input should be a valid string\n"
+        "e.json: trial_uri: Field required\n"
+        "e.json: task_id: Field required\n"
+        "e.json: task_checksum: Field required\n"
+        "e.json: config: Field required\n"
+        "e.json: agent_info: Field required\n",
         "",
     )
 
 
 def test_validate_all_valid(in_folder: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
     _write(in_folder, {}, "a.json")
-    _write(in_folder, {"agent_result": None}, "b.json")
+    _write(in_folder, TRIAL, "b.json")
     assert main(["validate", "a.json", "b.json"]) == 0
     assert capsys.readouterr() == ("a.json: valid\nb.json: valid\n", "")
 
@@ -269,6 +392,15 @@ def test_an_unreadable_file_weighs_more_than_a_fault_and_stops_nothing(
 
 
 # Documents that cannot be read -----------------------------------------------
+
+@pytest.mark.parametrize("command", ["show", "validate"])
+def test_a_roll_up_of_a_job_is_neither(
+    command: str, in_folder: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _write(in_folder, {"id": "1", "n_total_trials": 2, "stats": {}})
+    assert main([command, "file.json"]) == 2
+    assert capsys.readouterr() == ("", "harbor: file.json: A job's roll-up, neither a trial nor a context\n")
+
 
 UNREADABLE: List[Tuple[str, bytes, str]] = [
     ("empty", b"", "The file is empty"),
@@ -405,7 +537,7 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == "harbor-context {}\n".format(harbor.__version__)
 
 
-@pytest.mark.parametrize("arguments", [[], ["show"], ["validate"], ["show", "a", "b"], ["other"]], ids=" ".join)
+@pytest.mark.parametrize("arguments", [[], ["show"], ["validate"], ["show", "a", "b"], ["other"], ["stats"]], ids=" ".join)
 def test_wrong_usage(arguments: List[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as caught:
         main(arguments)

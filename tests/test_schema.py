@@ -113,7 +113,7 @@ class Limited(Model):
     c: str = Field("", min_length=1, max_length=3)
     d: List[int] = Field([1], min_length=1, max_length=3)
     e: Dict[str, int] = Field({}, max_length=3)
-    f: Optional[Union[int, str]] = Field(None, ge=1)
+    f: Union[int, str, None] = Field(None, ge=1)  # typing keeps one order of an Optional[Union[...]]
     g: Literal[1, 2] = Field(1, ge=1, min_length=1)
     h: bool = Field(True, ge=0)
     i: Path = Field(Path("a"), max_length=3)

@@ -1,0 +1,371 @@
+"""The command that sums up a directory of trials: stats.
+
+Every trial below a directory is read once and forgotten; what stays are one row of totals for each group, and the
+paths of what could not be read. The rows go to standard output as text, JSON or CSV. With several processes each
+reads some of the files, and the rows are the same.
+"""
+
+import os
+import sys
+import time
+from collections import Counter, deque
+from typing import Any, Deque, Dict, Iterable, Iterator, List, NamedTuple, Optional, TextIO, Tuple
+
+from .cli_output import align_rows, make_plain, print_error, print_json, write_line
+from .digests import DIGEST_SIZE_LIMIT, TrialDigest, digest_document, digest_trial
+from .files import read_file
+from .models.agent.numbers import count_parts, join_parts
+from .models.trial.result import choose_reward
+from .trials import TrialReadError, find_trials, try_trial
+from .usage import Total, UsageTally
+
+__all__ = ["TrialStats", "collect_stats", "print_stats"]
+
+# How many failures are listed; the others are counted.
+_FAILURES_LISTED = 1000
+# How many files a process is handed at once, and for how many such portions ahead of the slowest the walk goes on.
+_PORTION = 32
+_AHEAD = 4
+_PROGRESS_SECONDS = 0.2
+_TOKENS = {"input": "n_input_tokens", "cached": "n_cache_tokens", "output": "n_output_tokens"}
+
+
+class _Failure(NamedTuple):
+    path: str
+    kind: str
+    reason: str
+
+
+class _Row:
+    """What is known of the trials of one group."""
+
+    def __init__(self) -> None:
+        self.trials = 0
+        self.failed = 0
+        self.timed_out = 0
+        self.rewarded = 0
+        self.reward_parts = 0
+        self.usage = UsageTally()
+
+    def add(self, trial: TrialDigest, reward: Optional[str]) -> None:
+        self.trials += 1
+        self.failed += trial.has_failed
+        self.timed_out += trial.has_timed_out
+        try:
+            given = choose_reward(trial.rewards, reward)
+        except KeyError:  # the one that is asked for is not there, or nobody says which
+            given = None
+        if given is not None and abs(given) < float("inf"):
+            self.rewarded += 1
+            self.reward_parts += count_parts(float(given))
+        for context in trial.contexts:
+            self.usage.add_context(context)
+
+    def merge(self, other: "_Row") -> None:
+        self.trials += other.trials
+        self.failed += other.failed
+        self.timed_out += other.timed_out
+        self.rewarded += other.rewarded
+        self.reward_parts += other.reward_parts
+        self.usage.add_totals(other.usage.totals())
+
+    @property
+    def mean_reward(self) -> Optional[float]:
+        return join_parts(self.reward_parts, self.rewarded) if self.rewarded else None
+
+    def as_dict(self) -> Dict[str, Any]:
+        return {
+            "trials": self.trials,
+            "failed": self.failed,
+            "timed_out": self.timed_out,
+            "reward": {
+                "mean": self.mean_reward, "known": self.rewarded, "unknown": self.trials - self.rewarded},
+            "usage": self.usage.totals().as_dict(),
+        }
+
+
+class TrialStats:
+    """Rows of totals by group, and the failures; the same whatever the order in which it was collected."""
+
+    def __init__(self) -> None:
+        self.rows: Dict[Optional[str], _Row] = {}
+        self.failures: List[_Failure] = []
+        self.failed_kinds: Dict[str, int] = Counter()
+
+    @property
+    def n_seen(self) -> int:
+        """How many trials were found, read or not."""
+        return sum(row.trials for row in self.rows.values()) + sum(self.failed_kinds.values())
+
+    def add_trial(self, trial: TrialDigest, by: str, reward: Optional[str]) -> None:
+        """Add a trial to the row of its group."""
+        group: Optional[str] = "all" if by == "none" else getattr(trial, by)
+        row = self.rows.get(group)
+        if row is None:
+            row = self.rows[group] = _Row()
+        row.add(trial, reward)
+
+    def add_failure(self, path: str, error: TrialReadError) -> None:
+        """Count what could not be read, and keep its path while there are not too many."""
+        self.failed_kinds[error.kind] += 1
+        if len(self.failures) < _FAILURES_LISTED:
+            self.failures.append(_Failure(path, error.kind, error.reason))
+
+    def merge(self, other: "TrialStats") -> None:
+        """Add what was collected of files that come after these."""
+        for group, row in other.rows.items():
+            self.rows.setdefault(group, _Row()).merge(row)
+        for kind, count in other.failed_kinds.items():
+            self.failed_kinds[kind] += count
+        self.failures += other.failures[:_FAILURES_LISTED - len(self.failures)]
+
+    def total(self) -> _Row:
+        """Give the row of all groups together."""
+        total = _Row()
+        for row in self.rows.values():
+            total.merge(row)
+        return total
+
+    def list_rows(self) -> List[Tuple[Optional[str], _Row]]:
+        """List the rows by the name of their group, the nameless last."""
+        return sorted(self.rows.items(), key=lambda item: (item[0] is None, item[0] or ""))
+
+
+def print_stats(
+    directory: str, *, by: str, reward: Optional[str], form: str, jobs: int, tolerant: bool, strict: bool
+) -> int:
+    """Print the rows of a directory, then what could not be read; give the exit status."""
+    if not os.path.isdir(directory):
+        return print_error(directory, "Not a directory" if os.path.exists(directory) else "No such directory")
+    progress = _Progress(sys.stderr)
+    try:
+        stats = collect_stats(directory, by=by, reward=reward, jobs=jobs, tolerant=tolerant, progress=progress.show)
+    except ChildProcessError as error:
+        return print_error(directory, str(error))
+    finally:
+        progress.clear()
+    if form == "json":
+        print_json(_show_as_dict(stats, by), indent=2)
+    elif form == "csv":
+        _print_csv(stats, by)
+    else:
+        for line in _render_stats(stats, by):
+            write_line(line, sys.stdout)
+    if form != "json":
+        _list_failures(stats)
+    return 1 if strict and stats.failed_kinds else 0
+
+
+# Collecting ------------------------------------------------------------------
+
+
+def collect_stats(
+    directory: str,
+    *,
+    by: str = "none",
+    reward: Optional[str] = None,
+    jobs: int = 1,
+    tolerant: bool = False,
+    progress: Any = None
+) -> TrialStats:
+    """Read the trials below a directory with so many processes, and sum them up.
+
+    ``by`` is "agent", "model", "task", "dataset" or "none", ``reward`` the name of the reward to take, ``progress``
+    is called with what has been collected. Raises ``ChildProcessError`` where a process cannot be had, or is killed.
+    """
+    stats = TrialStats()
+    options = (by, reward, tolerant)
+    portions = _list_portions(directory)
+    here = (_read_portion(portion, *options) for portion in portions)
+    for part in here if jobs == 1 else _read_apart(portions, options, jobs):
+        stats.merge(part)
+        if progress is not None:
+            progress(stats)
+    return stats
+
+
+def _list_portions(directory: str) -> Iterator[List[Tuple[str, Optional[TrialReadError]]]]:
+    portion = []
+    for path, error in find_trials(directory):
+        portion.append((str(path), error))
+        if len(portion) == _PORTION:
+            yield portion
+            portion = []
+    if portion:
+        yield portion
+
+
+def _read_portion(
+    portion: Iterable[Tuple[str, Optional[TrialReadError]]], by: str, reward: Optional[str], tolerant: bool
+) -> TrialStats:
+    stats = TrialStats()
+    for path, error in portion:
+        if error is None:
+            digest = _digest_file(path)
+            if digest is None:
+                _, trial, error, _ = try_trial(path, tolerant=tolerant)
+                digest = None if trial is None else digest_trial(trial)
+            if digest is not None:
+                stats.add_trial(digest, by, reward)
+        if error is not None:
+            stats.add_failure(path, error)
+    return stats
+
+
+def _digest_file(path: str) -> Optional[TrialDigest]:
+    """Digest a file; what keeps it from being read is left to others to find out."""
+    try:
+        return digest_document(read_file(path, DIGEST_SIZE_LIMIT))
+    except (OSError, ValueError, MemoryError):
+        return None
+
+
+def _read_apart(
+    portions: Iterator[List[Tuple[str, Optional[TrialReadError]]]], options: Tuple[Any, ...], jobs: int
+) -> Iterator[TrialStats]:
+    """Read portions in several processes, and give what they found in the order of the portions."""
+    try:
+        from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor  # costs as much as the models
+
+        pool = ProcessPoolExecutor(jobs, initializer=_leave_interrupts_alone)
+    except (ImportError, NotImplementedError, OSError, ValueError):
+        # No semaphores, no processes, or more than this system can wait for.
+        raise ChildProcessError("%d processes cannot be had here; try --jobs 1" % jobs) from None
+    with pool:
+        waiting: Deque[Any] = deque()
+        try:
+            for portion in portions:
+                waiting.append(pool.submit(_read_portion, portion, *options))
+                if len(waiting) >= jobs * _AHEAD:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        except BrokenProcessPool:
+            raise ChildProcessError("A process that read trials was killed; try a lower --jobs") from None
+        finally:
+            for future in waiting:
+                future.cancel()
+
+
+def _leave_interrupts_alone() -> None:
+    """Let only the first process answer the interrupt key."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+class _Progress:
+    """A line on a terminal that counts what was read; nothing where standard error is none."""
+
+    def __init__(self, stream: Optional[TextIO]) -> None:
+        self._stream = stream if stream is not None and stream.isatty() else None
+        self._shown_at = 0.0
+        self._width = 0
+
+    def show(self, stats: TrialStats) -> None:
+        now = time.monotonic()
+        if self._stream is None or now < self._shown_at + _PROGRESS_SECONDS:
+            return
+        self._shown_at = now
+        text = "{:,} trials, {:,} unreadable".format(stats.n_seen, sum(stats.failed_kinds.values()))
+        self._write("\r" + text.ljust(self._width))
+        self._width = len(text)
+
+    def clear(self) -> None:
+        if self._stream is not None and self._width:
+            self._write("\r" + " " * self._width + "\r")
+
+    def _write(self, text: str) -> None:
+        if self._stream is not None:
+            try:
+                self._stream.write(text)
+                self._stream.flush()
+            except OSError:  # the terminal is gone, which is no reason to stop
+                self._stream = None
+
+
+# Printing --------------------------------------------------------------------
+
+
+def _render_stats(stats: TrialStats, by: str) -> List[str]:
+    rows = [["" if by == "none" else by, "trials", "failed", "timed out", "mean reward", *_TOKENS, "cost"]]
+    shown = [("none" if group is None else make_plain(group), row) for group, row in stats.list_rows()]
+    if len(shown) != 1:
+        shown.append(("total", stats.total()))
+    for name, row in shown:
+        totals = row.usage.totals()
+        rows.append([
+            name,
+            *("{:,}".format(count) for count in (row.trials, row.failed, row.timed_out)),
+            _format_reward(row),
+            *(_format_total(getattr(totals, field)) for field in _TOKENS.values()),
+            _format_total(totals.cost_usd, "${:,.4f}"),
+        ])
+    lines = [line.rstrip() for line in align_rows(rows)]
+    for (field, problem), count in sorted(stats.total().usage.totals().problems.items()):
+        lines.append("  {:,} times {} was not as it should be: {}".format(count, field, problem))
+    return lines
+
+
+def _format_total(total: Total, form: str = "{:,}") -> str:
+    if total.value is None:
+        return "unknown"
+    text = form.format(total.value)
+    return ">={} ({:,} unknown)".format(text, total.unknown) if total.unknown else text
+
+
+def _format_reward(row: _Row) -> str:
+    mean = row.mean_reward
+    if mean is None:
+        return "unknown"
+    text, unknown = "{:.4g}".format(mean), row.trials - row.rewarded
+    return "{} ({:,} unknown)".format(text, unknown) if unknown else text
+
+
+def _show_as_dict(stats: TrialStats, by: str) -> Dict[str, Any]:
+    return {
+        "by": by,
+        "groups": [dict(row.as_dict(), group=group) for group, row in stats.list_rows()],
+        "total": stats.total().as_dict(),
+        "unreadable": {
+            "count": sum(stats.failed_kinds.values()),
+            "by_kind": {kind: stats.failed_kinds[kind] for kind in sorted(stats.failed_kinds)},
+            "files": [failure._asdict() for failure in stats.failures],
+        },
+    }
+
+
+def _print_csv(stats: TrialStats, by: str) -> None:
+    """Print a table in which an empty field is unknown, with the number of unknown values beside each total."""
+    import csv
+    import io
+
+    fields = (*_TOKENS.values(), "cost_usd")
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow([
+        by, "trials", "failed", "timed_out", "mean_reward", "mean_reward_unknown",
+        *(part for field in fields for part in (field, field + "_unknown"))])
+    for group, row in stats.list_rows():
+        totals = row.usage.totals()
+        numbers: List[Any] = [row.mean_reward, row.trials - row.rewarded]
+        for field in fields:
+            total = getattr(totals, field)
+            numbers += [total.value, total.unknown]
+        writer.writerow([group, row.trials, row.failed, row.timed_out, *numbers])
+    write_line(buffer.getvalue()[:-1], sys.stdout)
+
+
+def _list_failures(stats: TrialStats) -> None:
+    """List what could not be read, each in a line, after a line that counts it."""
+    if not stats.failed_kinds:
+        return
+    if sys.stdout is not None:
+        sys.stdout.flush()
+    kinds = ", ".join("%s %d" % (kind, stats.failed_kinds[kind]) for kind in sorted(stats.failed_kinds))
+    number = sum(stats.failed_kinds.values())
+    write_line("harbor: {:,} unreadable: {}".format(number, kinds), sys.stderr)
+    for failure in stats.failures:
+        print_error(failure.path, failure.reason)
+    if number > len(stats.failures):
+        write_line("harbor: and {:,} more".format(number - len(stats.failures)), sys.stderr)

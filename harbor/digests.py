@@ -1,0 +1,209 @@
+"""What sums over trials need of one, taken from a JSON document without making any model.
+
+In: the bytes of a `result.json`, or a trial. Out: a digest, or None for a document that is unusual in any way, which
+`TrialResult` must read then. What is digested here `TrialResult` reads as well, to the same digest; a test holds the
+two together. A model of a trial takes ten times as long to make as its JSON to read.
+"""
+
+import json
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional
+
+from .codec import TypeAdapter, ValidationError
+from .codec.moments import MomentError, read_datetime
+from .codec.text.reading import JsonError, parse
+from .models.trial.result import TrialResult, is_timeout
+
+if TYPE_CHECKING:
+    from .models.agent.context import AgentContext
+
+__all__ = ["DIGEST_SIZE_LIMIT", "TrialDigest", "digest_document", "digest_trial"]
+
+_TRIAL_PHASES = ("environment_setup", "agent_setup", "agent_execution", "verifier")
+_STEP_PHASES = ("agent_execution", "verifier")
+# Larger documents are left to the model.
+DIGEST_SIZE_LIMIT = 1 << 20
+# Beyond it an int and the float of it differ.
+_EXACT_LIMIT = 1 << 53
+_MOST_TASK_IDS = 10000
+_COUNT_TYPES = frozenset((int, type(None)))
+_TEXT_TYPES = frozenset((str, type(None)))
+
+_match_uuid = re.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}").fullmatch
+# Days that every month has: no need to ask a calendar.
+_match_moment = re.compile(
+    r"[12][0-9]{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]"
+    r"(?:\.[0-9]{6})?Z?").fullmatch
+
+
+class TrialDigest(NamedTuple):
+    """A trial as sums see it; ``contexts`` holds AgentContexts or dicts of the same keys, None for a missing one."""
+
+    agent: str
+    model: Optional[str]
+    task: str
+    dataset: Optional[str]
+    has_failed: bool
+    has_timed_out: bool
+    rewards: Optional[Dict[str, float]]
+    contexts: List[Any]
+
+
+class _Unusual(Exception):
+    """A document that only the model can judge."""
+
+
+def digest_trial(trial: TrialResult) -> TrialDigest:
+    """Digest a trial."""
+    model, verified = trial.agent_info.model_info, trial.verifier_result
+    contexts: List[Optional[AgentContext]] = [trial.agent_result]
+    if trial.agent_result is None and trial.step_results:
+        contexts = [step.agent_result for step in trial.step_results]
+    return TrialDigest(
+        trial.agent_info.name, None if model is None else _join_model(model.name, model.provider), trial.task_name,
+        trial.source, bool(trial.exceptions), trial.timed_out, None if verified is None else verified.rewards, contexts)
+
+
+def digest_document(data: bytes) -> Optional[TrialDigest]:
+    """Digest a JSON document that is a trial in every part; None where ``TrialResult`` must have a look."""
+    # Rollouts have a reader that is faster than this one; an escape may hide that a key stands twice.
+    if len(data) > DIGEST_SIZE_LIMIT or b"\\u" in data or b'"prompt_token_ids"' in data:
+        return None
+    try:
+        return _digest(parse(data), data)
+    except (_Unusual, JsonError, MomentError, ValidationError, AttributeError, KeyError, TypeError):
+        return None
+
+
+def _digest(trial: Dict[str, Any], data: bytes) -> TrialDigest:
+    get = trial.get
+    keys: List[str] = []
+    agent = trial["agent_info"]
+    model = agent.get("model_info")
+    steps = get("step_results")
+    moments = [get("started_at"), get("finished_at")]
+    _gather_phases(trial, _TRIAL_PHASES, moments)
+    exceptions = [_take_exception(trial, moments)]
+    contexts = [_take_context(trial, keys)]
+    rewards = _take_rewards(trial, keys)
+    texts = [trial[name] for name in ("task_name", "trial_name", "trial_uri", "task_checksum")]
+    texts += [agent["name"], agent["version"]]
+    if model is not None:
+        texts.append(model["name"])
+    if steps is not None:
+        _insist(type(steps) is list)
+        for step in steps:
+            texts.append(step["step_name"])
+            _gather_phases(step, _STEP_PHASES, moments)
+            exceptions.append(_take_exception(step, moments))
+            contexts.append(_take_context(step, keys))
+            _take_rewards(step, keys)
+    provider = None if model is None else model.get("provider")
+    version = get("schema_version", 1)
+    _insist(all(type(text) is str for text in texts) and _TEXT_TYPES.issuperset((type(get("source")), type(provider))))
+    _insist(type(trial["config"]) is dict and type(version) is int and version == 1)
+    _insist(get("verifier_environment_mode") in (None, "shared", "separate"))
+    _insist("id" not in trial or _match_uuid(trial["id"]) is not None)
+    for moment in moments:
+        if moment is not None and not _match_moment(moment):
+            read_datetime(moment)
+    _insist_task_id(trial["task_id"])
+    # A reader of JSON keeps the last of two values under one key, where a dict of one type must check both.
+    for key, count in Counter(keys).items():
+        quoted = b'"%s"' % key.encode("utf-8")
+        if data.count(quoted) != count:
+            # Some are values, maybe.
+            _insist(len(re.findall(re.escape(quoted) + rb"[ \t\r\n]*:", data)) == count)
+    found = [name for name in exceptions if name is not None]
+    own = contexts[:1] if contexts[0] is not None or len(contexts) == 1 else contexts[1:]
+    return TrialDigest(
+        agent["name"], None if model is None else _join_model(model["name"], provider), trial["task_name"],
+        get("source"), bool(found), any(map(is_timeout, found)), rewards, own)
+
+
+def _insist(condition: bool) -> None:
+    if not condition:
+        raise _Unusual
+
+
+def _gather_phases(owner: Dict[str, Any], names: Any, moments: List[Any]) -> None:
+    for name in names:
+        timing = owner.get(name)
+        if timing is not None:
+            moments.append(timing.get("started_at"))
+            moments.append(timing.get("finished_at"))
+
+
+def _take_exception(owner: Dict[str, Any], moments: List[Any]) -> Optional[str]:
+    """Check what stands under ``exception_info``, and give the type of the exception."""
+    info = owner.get("exception_info")
+    if info is None:
+        return None
+    moments.append(info["occurred_at"])
+    name: str = info["exception_type"]
+    texts = (name, info["exception_message"], info["exception_traceback"])
+    _insist(all(type(text) is str for text in texts) and info.get("policy_override") is None)
+    _insist(info["occurred_at"] is not None)
+    return name
+
+
+def _take_context(owner: Dict[str, Any], keys: List[str]) -> Optional[Dict[str, Any]]:
+    """Check what stands under ``agent_result``, and give it."""
+    context: Optional[Dict[str, Any]] = owner.get("agent_result")
+    if context is None:
+        return None
+    get = context.get
+    _insist_counts((get("n_input_tokens"), get("n_cache_tokens"), get("n_output_tokens")), _COUNT_TYPES)
+    _insist_cost(get("cost_usd"))
+    _insist(type(get("metadata", {})) is dict or get("metadata") is None)
+    _insist(not get("rollout_details") and type(get("rollout_details", [])) in (list, type(None)))
+    usages = get("model_usage")
+    if usages is not None:
+        keys.extend(usages)
+        for usage in usages.values():
+            # Missing counts are zero in the model.
+            _insist_counts((usage["n_input_tokens"], usage["n_cache_tokens"], usage["n_output_tokens"]), (int,))
+            _insist_cost(usage.get("cost_usd"))
+    return context
+
+
+def _take_rewards(owner: Dict[str, Any], keys: List[str]) -> Optional[Dict[str, float]]:
+    """Check what stands under ``verifier_result``, and give the rewards."""
+    verified = owner.get("verifier_result")
+    rewards: Optional[Dict[str, float]] = None if verified is None else verified.get("rewards")
+    if rewards is not None:
+        keys.extend(rewards)
+        for reward in rewards.values():
+            _insist(type(reward) is float or type(reward) is int and -_EXACT_LIMIT < reward < _EXACT_LIMIT)
+    return rewards
+
+
+def _insist_counts(counts: Any, types: Any) -> None:
+    for count in counts:
+        if type(count) not in types:
+            raise _Unusual
+
+
+def _insist_cost(cost: Any) -> None:
+    if cost is not None and type(cost) is not float:
+        _insist(type(cost) is int and -_EXACT_LIMIT < cost < _EXACT_LIMIT)
+
+
+# Ids of tasks that the model has taken: many trials share a task.
+_task_ids: Dict[Any, bool] = {}
+
+
+def _insist_task_id(task_id: Dict[str, Any]) -> None:
+    if len(task_id) == 1 and type(task_id["path"]) is str:
+        return
+    key = tuple(task_id.items())
+    if key not in _task_ids:
+        adapter: TypeAdapter[Any] = TypeAdapter(TrialResult.__annotations__["task_id"])
+        adapter.validate_json(json.dumps(task_id))
+        if len(_task_ids) < _MOST_TASK_IDS:
+            _task_ids[key] = True
+
+
+def _join_model(name: str, provider: Optional[str]) -> str:
+    return name if provider is None else "%s/%s" % (provider, name)

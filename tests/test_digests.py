@@ -1,0 +1,169 @@
+"""harbor.digests: what it takes `TrialResult` takes as well, and to the same digest."""
+
+import copy
+import json
+import pathlib
+import random
+from typing import Any, Dict, List, Tuple
+
+import pytest
+
+from harbor.digests import TrialDigest, digest_document, digest_trial
+from harbor.models.trial.result import TrialResult
+from harbor.usage import UsageTally, UsageTotals
+from make_trials import make_trials
+
+RECORDED = sorted((pathlib.Path(__file__).resolve().parent / "data" / "trials").glob("*.json"))
+EXAMPLE = pathlib.Path(__file__).resolve().parent.parent / "docs" / "examples" / "result.json"
+
+
+def _summarise(digest: TrialDigest) -> Tuple[str, UsageTotals]:
+    tally = UsageTally()
+    for context in digest.contexts:
+        tally.add_context(context)
+    return repr(digest._replace(contexts=[])), tally.totals()
+
+
+def _assert_same(data: bytes) -> bool:
+    """Tell whether a document is digested, and make sure that it is no other digest than that of its model."""
+    digest = digest_document(data)
+    if digest is None:
+        return False
+    assert _summarise(digest) == _summarise(digest_trial(TrialResult.model_validate_json(data)))
+    return True
+
+
+@pytest.fixture(scope="module")
+def documents(tmp_path_factory: pytest.TempPathFactory) -> List[bytes]:
+    folder = tmp_path_factory.mktemp("jobs")
+    make_trials(folder, 60, seed=5, corrupt=0.0)
+    return [path.read_bytes() for path in sorted(folder.rglob("*/*/result.json"))]
+
+
+def _make(**changes: Any) -> Dict[str, Any]:
+    trial: Dict[str, Any] = json.loads(EXAMPLE.read_text(encoding="utf-8"))
+    trial["agent_result"]["rollout_details"] = []
+    trial["agent_result"]["model_usage"] = {
+        "m": {"n_input_tokens": 1, "n_cache_tokens": 0, "n_output_tokens": 2, "cost_usd": 0.5}}
+    trial["verifier_result"] = {"rewards": {"reward": 1, "style": 0.5}}
+    trial.update(changes)
+    return trial
+
+
+def _dump(trial: Any) -> bytes:
+    return json.dumps(trial, ensure_ascii=False).encode("utf-8")
+
+
+def test_usual_trials_are_digested(documents: List[bytes]) -> None:
+    digested = [_assert_same(data) for data in documents]
+    assert all(digested)
+    assert _assert_same(_dump(_make()))
+
+
+@pytest.mark.parametrize("path", RECORDED, ids=lambda path: path.stem)
+def test_files_of_every_version(path: pathlib.Path) -> None:
+    data = path.read_bytes()
+    assert _assert_same(data) == (b"prompt_token_ids" not in data)
+
+
+def test_there_are_files_of_every_version() -> None:
+    assert len(RECORDED) >= 50
+
+
+@pytest.mark.parametrize("task_id", [
+    {"path": "a/b"},
+    {"git_url": "https://example.org/x", "git_commit_id": None, "path": "a"},
+    {"org": "o", "name": "n", "ref": "sha256:0"},
+    {"git_url": "u", "path": "../a"},
+], ids=["local", "git", "package", "git_outside_of_it"])
+def test_ids_of_tasks(task_id: Any) -> None:
+    assert _assert_same(_dump(_make(task_id=task_id)))
+    assert _assert_same(_dump(_make(task_id=task_id)))
+
+
+MISTAKE = {
+    "exception_type": "AgentTimeoutError", "exception_message": "", "exception_traceback": "",
+    "occurred_at": "2026-01-31T00:00:00Z",
+}
+
+USUAL: List[Tuple[str, Dict[str, Any]]] = [
+    ("timeout", {"exception_info": MISTAKE}),
+    ("no_context", {"agent_result": None}),
+    ("no_context_in_a_step", {"agent_result": None, "step_results": [{"step_name": "a"}]}),
+    ("steps_beside_a_context", {"step_results": [{"step_name": "a", "agent_result": {"n_input_tokens": 5}}]}),
+    ("numbers_that_are_not_summed", {"agent_result": {"n_input_tokens": -5, "cost_usd": float("nan")}}),
+    ("no_provider", {"agent_info": {"name": "a", "version": "", "model_info": {"name": "m"}}}),
+    ("unknown_keys", {"new_in_0_99": {"a": [1]}}),
+    ("odd_moments", {"started_at": "2026-02-28T23:59:59.000001Z", "finished_at": "2026-01-31 00:00+05:30"}),
+]
+
+
+@pytest.mark.parametrize("changes", [row[1] for row in USUAL], ids=[row[0] for row in USUAL])
+def test_what_is_digested(changes: Dict[str, Any]) -> None:
+    assert _assert_same(_dump(_make(**changes)))
+
+
+UNUSUAL: List[Tuple[str, Dict[str, Any]]] = [
+    ("no_checksum", {"task_checksum": None}),
+    ("bool_count", {"agent_result": {"n_input_tokens": True}}),
+    ("text_count", {"agent_result": {"n_input_tokens": "5"}}),
+    ("float_count", {"agent_result": {"n_input_tokens": 5.0}}),
+    ("large_cost", {"agent_result": {"cost_usd": 10 ** 17 + 1}}),
+    ("no_counts_of_a_model", {"agent_result": {"model_usage": {"m": {}}}}),
+    ("text_reward", {"verifier_result": {"rewards": {"reward": "1"}}}),
+    ("no_day", {"started_at": "2026-02-30T00:00:00"}),
+    ("unix_moment", {"started_at": 5}),
+    ("no_moment_of_an_exception", {"exception_info": dict(MISTAKE, occurred_at=None)}),
+    ("policy", {"exception_info": dict(MISTAKE, policy_override={})}),
+    ("null_id", {"id": None}),
+    ("version", {"schema_version": True}),
+    ("mode", {"verifier_environment_mode": "none"}),
+    ("task_of_nothing", {"task_id": {}}),
+    ("escape", {"source": "\x01"}),
+]
+
+
+@pytest.mark.parametrize("changes", [row[1] for row in UNUSUAL], ids=[row[0] for row in UNUSUAL])
+def test_what_is_left_to_the_model(changes: Dict[str, Any]) -> None:
+    assert digest_document(_dump(_make(**changes))) is None
+
+
+@pytest.mark.parametrize("data", [
+    b"", b"[]", b"null", b"{", b"\xff", b"{}", b'{"agent_info": 5}', b"[" * 1000,
+    _dump(_make()).replace(b'{"reward": 1,', b'{"reward": "x", "reward": 1,'),
+    EXAMPLE.read_bytes(),
+], ids=["empty", "list", "null", "cut_off", "no_text", "no_keys", "number", "deep", "repeated_key", "rollouts"])
+def test_documents_that_are_left_to_the_model(data: bytes) -> None:
+    assert digest_document(data) is None
+
+
+JUNK: List[Any] = [
+    None, True, 0, 1, -1, 1.0, 0.5, float("nan"), 10 ** 30, "", "x", "1", "2026-01-01T00:00:00", [], {}, [None], [{}],
+    {"a": 1}, {"path": "x"}, {"rewards": {"a": True}}, {"rewards": None}, {"started_at": "x"}, "\U0001f600",
+]
+
+
+def _list_places(value: Any) -> List[Tuple[Any, Any]]:
+    """List every container and key in a tree."""
+    items: Any = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else []
+    places = []
+    for key, part in items:
+        places += [(value, key), *_list_places(part)]
+    return places
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_changed_documents_are_never_judged_otherwise_than_by_the_model(seed: int, documents: List[bytes]) -> None:
+    random_ = random.Random(seed)
+    trees = [json.loads(data) for data in documents] + [_make(exception_info=MISTAKE)]
+    n_digested = 0
+    for _ in range(400):
+        tree = copy.deepcopy(random_.choice(trees))
+        for _ in range(random_.randrange(1, 3)):
+            holder, key = random_.choice([place for place in _list_places(tree) if place[1] != "kwargs"])
+            if random_.random() < 0.25:
+                del holder[key]
+            else:
+                holder[key] = random_.choice(JUNK)
+        n_digested += _assert_same(_dump(tree))
+    assert n_digested > 40
