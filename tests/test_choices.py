@@ -235,6 +235,9 @@ STRINGS: List[Tuple[str, Any, Any, Any]] = [
 ]
 
 # id, type, value, in mode "python", in mode "json", as text
+# What a number of a kindred type is to a union that looks strictly.
+UNLIKE = "PydanticSerializationUnexpectedValue(Unexpected Value)"
+
 DUMPS: List[Tuple[str, Any, Any, Any, Any, Any]] = [
     ("optional none", Optional[int], None, None, None, "null"),
     ("optional value", Optional[float], 1, 1, 1.0, "1.0"),
@@ -256,6 +259,14 @@ DUMPS: List[Tuple[str, Any, Any, Any, Any, Any]] = [
      Warned(1.5, unexpected("int", "1.5", "float"), unexpected("str", "1.5", "float")),
      Warned(1.5, unexpected("int", "1.5", "float"), unexpected("str", "1.5", "float")),
      Warned("1.5", unexpected("int", "1.5", "float"), unexpected("str", "1.5", "float"))),
+    ("union without an int", Union[float, str], 1,
+     Warned(1, UNLIKE, unexpected("str", "1", "int")), Warned(1, UNLIKE, unexpected("str", "1", "int")),
+     Warned("1", UNLIKE, unexpected("str", "1", "int"))),
+    ("union that looks twice", Union[float, List[int]], 1, 1, 1.0, "1.0"),
+    ("union of a dict, which does not", Union[float, Dict[str, int]], 1,
+     Warned(1, UNLIKE, unexpected("dict[str, int]", "1", "int")),
+     Warned(1, UNLIKE, unexpected("dict[str, int]", "1", "int")),
+     Warned("1", UNLIKE, unexpected("dict[str, int]", "1", "int"))),
     ("union with none", Union[int, str], None, None, None, "null"),
     ("union of models with another", Union[A, B], Spot(1),
      Warned({"x": 1}, unexpected("A", "Spot(x=1)", "Spot"), unexpected("B", "Spot(x=1)", "Spot")),

@@ -192,6 +192,8 @@ class Plan:
     """
 
     __slots__ = ("title", "dump_title", "exact")
+    # Whether a union that found no choice with a strict look looks again for its sake.
+    looks_twice = False
     title: str
     dump_title: str
     exact: FrozenSet[type]

@@ -36,6 +36,10 @@ class OptionalPlan(Plan):
     def title(self) -> str:  # type: ignore[override]  # the inner title may not be known yet
         return "nullable[%s]" % self.inner.title
 
+    @property
+    def looks_twice(self) -> bool:  # type: ignore[override]
+        return self.inner.looks_twice
+
     def check(self, value: Any, call: CheckCall) -> Any:
         return None if value is None else self.inner.check(value, call)
 
@@ -132,6 +136,10 @@ class UnionPlan(Plan):
                 best = found
         return best
 
+    @property
+    def looks_twice(self) -> bool:  # type: ignore[override]  # the choices may not be complete yet
+        return any(choice.looks_twice for choice in self.choices)
+
     def dump(self, value: Any, call: DumpCall, include: Any = None, exclude: Any = None) -> Any:
         found, result = self._try_choices(lambda choice: choice.dump(value, call, include, exclude), value, call)
         return result if found else dump_any(value, call, include, exclude)
@@ -145,7 +153,7 @@ class UnionPlan(Plan):
         outer, field, depth = call.trial, call.field, call.depth
         reasons: List[str] = []
         try:
-            for trial in ("strict", "lax"):
+            for trial in ("strict", "lax") if self.looks_twice else ("strict",):
                 call.trial = trial
                 for choice in self.choices:
                     try:
@@ -254,6 +262,10 @@ class EnumPlan(Plan):
         self.lookup = ValueLookup([(member.value, member) for member in cls])
         self.base: Optional[Plan] = next((plan for base, plan in _ENUM_BASES if issubclass(cls, base)), None)
         self.title = "%senum[%s]" % ("" if self.base is None else self.base.title + "-", cls.__name__)
+
+    @property
+    def looks_twice(self) -> bool:  # type: ignore[override]
+        return self.base is not None and self.base.looks_twice
 
     def check(self, value: Any, call: CheckCall) -> Any:
         if isinstance(value, self.cls):

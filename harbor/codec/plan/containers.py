@@ -41,6 +41,10 @@ class ListPlan(Plan):
     def dump_title(self) -> str:  # type: ignore[override]
         return "list[%s]" % self.item.dump_title
 
+    @property
+    def looks_twice(self) -> bool:  # type: ignore[override]
+        return self.item.looks_twice
+
     def accepts(self, value: Any, call: CheckCall) -> bool:
         if type(value) is not list:
             return False

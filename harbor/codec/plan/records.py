@@ -106,6 +106,7 @@ class RecordPlan(Plan):
 
     __slots__ = ("cls", "is_model", "fields", "required", "extra", "computed", "hook", "fixed", "factories",
                  "slotted", "writers", "is_recursive", "is_complete", "growing")
+    looks_twice = True
 
     def __init__(self, cls: Any) -> None:
         self.cls = cls

@@ -10,7 +10,7 @@ from ..errors import Invalid, replace_surrogates
 from ..hints import Hint
 from ..text.writing import Layout, is_plain
 from .anything import check_text, dump_any, dump_any_key
-from .base import LAX, NO_TYPES, STRICT, Build, CheckCall, DumpCall, Plan, is_from, register_kind
+from .base import LAX, NO_TYPES, STRICT, Build, CheckCall, DumpCall, Mismatch, Plan, is_from, register_kind
 
 _MAX_DIGITS = 4300
 # pydantic has no limit here and works on Decimal("1e999999999") until the memory is gone.
@@ -45,6 +45,12 @@ class ScalarPlan(Plan):
         if type(key) not in self.exact and (call.trial == "strict" or not isinstance(key, self.key_types)):
             call.warn(self.dump_title, key)
         return dump_any_key(key, call)
+
+
+def _refuse_kin(call: DumpCall) -> None:
+    """Refuse a number of another type than the exact one where a union looks strictly."""
+    if call.trial == "strict":
+        raise Mismatch("PydanticSerializationUnexpectedValue(Unexpected Value)")
 
 
 class NonePlan(ScalarPlan):
@@ -101,6 +107,7 @@ class IntPlan(ScalarPlan):
     """An int of any size; in lax mode also whole floats and decimal text."""
 
     __slots__ = ()
+    looks_twice = True
     title = dump_title = "int"
     exact = frozenset((int,))
     key_types = (int,)
@@ -131,7 +138,8 @@ class IntPlan(ScalarPlan):
         raise call.invalid("int_type", value)
 
     def dump_other(self, value: Any, call: DumpCall, include: Any, exclude: Any) -> Any:
-        if isinstance(value, int) and call.trial != "strict":
+        if isinstance(value, int):
+            _refuse_kin(call)
             return _plain_int(value) if call.mode == "json" else dump_any(value, call)
         if call.text and call.trial is None and hasattr(type(value), "__index__"):
             return _plain_int(type(value).__index__(value))
@@ -194,9 +202,11 @@ class FloatPlan(ScalarPlan):
         return number
 
     def dump_other(self, value: Any, call: DumpCall, include: Any, exclude: Any) -> Any:
-        if isinstance(value, float) and call.trial != "strict":
+        if isinstance(value, (int, float)):
+            _refuse_kin(call)
+        if isinstance(value, float):
             return float.__float__(value) if call.mode == "json" else dump_any(value, call)
-        if isinstance(value, int) and call.trial != "strict":
+        if isinstance(value, int):
             try:
                 return float(value) if call.mode == "json" else value
             except OverflowError:
