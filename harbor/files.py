@@ -19,12 +19,12 @@ _PIECE = 1 << 20
 
 def read_file(name: str, limit: int) -> bytes:
     """Read a regular file, up to one byte more than ``limit``."""
-    # Looked at before it is opened: opening a device can do things.
-    _demand_regular(os.stat(name).st_mode, name)
+    # Looked at before it is opened: opening a device can do things. If a pipe takes its place meanwhile, reading it
+    # does not wait either.
+    info = os.stat(name)
+    _demand_regular(info.st_mode, name)
     handle = os.open(name, _READ)
     try:
-        info = os.fstat(handle)
-        _demand_regular(info.st_mode, name)
         size = min(info.st_size, limit) + 1
         data = os.read(handle, size)
         if len(data) < size:

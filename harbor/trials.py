@@ -135,9 +135,13 @@ def load_trial(path: TrialPath, *, tolerant: bool = False, extra: Optional[str] 
 def read_trial(path: TrialPath, *, tolerant: bool = False, extra: Optional[str] = None) -> TrialReading:
     """Read a trial as ``load_trial`` does, and say what was mended; nothing ever is without ``tolerant=True``."""
     name = os.fsdecode(path)
-    if os.path.isdir(name):
+    try:
+        data = _read_result(name, _SIZE_LIMIT)
+    except TrialUnreadableError as exc:
+        if exc.errno != errno.EISDIR:
+            raise
         name = os.path.join(name, _RESULT)
-    data = _read_result(name, _SIZE_LIMIT)
+        data = _read_result(name, _SIZE_LIMIT)
     if len(data) > _SIZE_LIMIT:
         raise TrialUnreadableError(name, "Larger than %d bytes" % _SIZE_LIMIT, errno.EFBIG)
     try:
@@ -154,15 +158,16 @@ def read_trial(path: TrialPath, *, tolerant: bool = False, extra: Optional[str] 
 def try_trial(path: TrialPath, *, tolerant: bool = False, extra: Optional[str] = None) -> TrialOutcome:
     """Read a trial as ``read_trial`` does, and give a failure instead of raising it."""
     name = os.fsdecode(path)
+    where = path if isinstance(path, pathlib.Path) else pathlib.Path(name)
     try:
         trial, mended = read_trial(name, tolerant=tolerant, extra=extra)
-        return TrialOutcome(pathlib.Path(name), trial, None, mended)
+        return TrialOutcome(where, trial, None, mended)
     except TrialReadError as exc:
         # Frames would keep what was read alive.
         error = exc.with_traceback(None)
     except MemoryError:
         error = TrialUnreadableError(name, "Too large for the memory", errno.ENOMEM)
-    return TrialOutcome(pathlib.Path(name), None, error, [])
+    return TrialOutcome(where, None, error, [])
 
 
 def _read_result(name: str, limit: int) -> bytes:
@@ -264,18 +269,15 @@ class _Folder:
             return False, False
         if "trial.log" in self.marks:
             return True, True
-        is_usual = _TRIAL_FOLDERS.issuperset(self.folders)
-        if _RESULT not in self.marks:
-            is_trial = bool(self.marks) and is_usual
+        if _TRIAL_FOLDERS.issuperset(self.folders):
+            is_trial = bool(self.marks)
             return is_trial, is_trial
-        looks = _tell_look(os.path.join(self.path, _RESULT)) if self.folders else ""
+        if _RESULT not in self.marks:
+            return False, False
+        looks = _tell_look(os.path.join(self.path, _RESULT))
         if looks == "trial":
             return True, True
-        if looks == "job":
-            # Where there is no trial to sum up, it stands in a trial's place.
-            is_trial = is_usual and not self._holds_marks()
-            return is_trial, is_trial
-        return is_usual or not self._holds_marks(), is_usual
+        return looks != "job" and not self._holds_marks(), False
 
     def _holds_marks(self) -> bool:
         """Tell whether one of the folders looks like a trial's."""

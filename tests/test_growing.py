@@ -1,6 +1,7 @@
 """Lists that grow: read and written by what they share, with the values and the text of the plain way."""
 
 import json
+import pathlib
 import random
 import sys
 from typing import Any, Dict, List, Tuple
@@ -13,6 +14,7 @@ from harbor.codec.text.growing import Cuts
 from harbor.models.agent.context import AgentContext
 from harbor.models.trial.result import TrialResult
 
+RESULT = pathlib.Path(__file__).parent.parent / "docs" / "examples" / "result.json"
 BASE = [random.Random(1).randrange(100000) for _ in range(900)]
 
 
@@ -131,11 +133,20 @@ def test_keys_of_several_segments_cost_one_look_around_the_lists(work: Work, mon
         AgentContext.model_validate_json(document.replace('"seed": [2]', '"seed": 2, "seed": [3]'))
 
 
-def test_a_trial_is_read_and_written_so_too(work: Work) -> None:
-    context = AgentContext(rollout_details=[{"prompt_token_ids": make_prompts(50)}])
-    trial = TrialResult.model_construct(agent_result=context)
-    names = trial.__codec_plan__.growing_names(set())  # type: ignore[union-attr]
-    assert "prompt_token_ids" in names
+@pytest.mark.parametrize("indent", [None, 4])
+def test_a_trial_is_read_and_written_so_too(work: Work, indent: Any) -> None:
+    prompts = make_prompts(50)
+    record = json.loads(RESULT.read_text(encoding="utf-8"))
+    record["agent_result"]["rollout_details"] = [{"prompt_token_ids": prompts}]
+    document = json.dumps(record, indent=indent)
+    trial = TrialResult.model_validate_json(document)
+    assert trial.agent_result is not None and trial.agent_result.rollout_details == [{"prompt_token_ids": prompts}]
+    assert work.n_calls == 50 + 1
+    assert work.n_chars < len(document) / 3
+    work.n_elements = 0
+    text = trial.model_dump_json(indent=indent)
+    assert work.n_elements < len(prompts[-1]) + 500
+    assert text == writing.render(trial.model_dump(mode="json"), indent=indent)
 
 
 def test_lists_that_do_not_grow_are_left_to_the_plain_way(work: Work) -> None:
@@ -229,6 +240,8 @@ def test_what_stands_around_the_lists_is_read_as_ever(document: str) -> None:
 
 
 @pytest.mark.parametrize("spoil", [
+    lambda text: text.replace(",1,2]", ",1,]"), lambda text: text.replace(",1,2]", ",1, ]"),
+    lambda text: text.replace(",1,2]", ",1 2]"), lambda text: text.replace(",1,2]", ",1,,2]"),
     lambda text: text[:-1], lambda text: text[:-3], lambda text: text + "]", lambda text: text.replace("]]", "],]"),
     lambda text: text.replace("],[", "],,["), lambda text: text.replace("],[", "] ["), lambda text: text.replace("]]", ",]]"),
     lambda text: text.replace("],[", ",],["), lambda text: text.replace(",1],", ",01],"),
@@ -237,7 +250,7 @@ def test_what_stands_around_the_lists_is_read_as_ever(document: str) -> None:
     lambda text: text.replace(",1],", ",1\xa0],"), lambda text: text.replace(",1],", ",-],"),
     lambda text: text.replace(",1],", "," + "9" * 5000 + "],"), lambda text: text.replace(",1],", ",1}],"),
     lambda text: text.replace(":[[", ":[" * 300 + "["), lambda text: text.replace(":[[", ":[NaN,["),
-], ids=range(19))
+], ids=range(23))
 def test_bad_documents_get_the_faults_of_the_plain_way(spoil: Any) -> None:
     text = spoil('{"prompt_token_ids":%s}' % json.dumps([BASE, BASE + [1], BASE + [1, 2]], separators=(",", ":")))
     outcomes = []

@@ -11,7 +11,7 @@ from typing import Any, Callable, Dict, FrozenSet, Iterable, List, Optional, Set
 
 from ..errors import Fault, Invalid
 from ..hints import record_hints, resolve_return
-from ..text.writing import Layout, join_pieces, make_layout, quote
+from ..text.writing import Layout, join_pieces, make_layout, quote, write_tree_at
 from .anything import check_text, dump_any, dump_any_key, make_object
 from .base import (
     LAX, NO_TYPES, NOT_COPIED, STRICT, Build, CheckCall, DumpCall, Mismatch, NotQuick, Plan, check_part, demand_text,
@@ -124,8 +124,8 @@ class RecordPlan(Plan):
         # Defaults in the order of the fields, those that are made anew apart.
         self.fixed: Dict[str, Any] = {}
         self.factories: List[FieldPlan] = []
-        # What write_quickly asks of each field, by the indent; made when a first model is written.
-        self.writers: Dict[Optional[int], Dict[str, Any]] = {}
+        # What is asked of each field to write it, by what parts the fields; made when a first model is written.
+        self.writers: Dict[str, Dict[str, Any]] = {}
         self.slotted = not hasattr(cls, "__dict__") or "__slots__" in cls.__dict__ and not self.is_model
 
     def complete(self, build: Build) -> None:
@@ -371,51 +371,64 @@ class RecordPlan(Plan):
         return list(state.items())
 
     def write_quickly(self, value: Any, indent: Optional[int] = None, inf_nan: str = "null") -> Optional[str]:
-        """Write a model as JSON text if every part is surely right; None hands over to the exact way."""
-        if self.computed or self.extra == "allow":
-            return None
-        layout = make_layout(indent, inf_nan)
-        inner = layout.inner()
+        """Write a model as JSON text if all of it is surely right; None hands over to the exact way."""
         out: List[str] = []
-        writers = self.writers.get(indent)
-        if writers is None:
-            writers = self._make_writers(indent, inner.comma, layout.colon)
         try:
-            for name, part in value.__dict__.items():
-                writer = writers.get(name)
-                if writer is None:
-                    return None
-                start, settled, exclude_if, write = writer
-                if exclude_if is not None and exclude_if(part):
-                    continue
-                if type(part) not in settled:
-                    out.append(start)
-                    if not write(part, out, inner):
-                        return None
-                else:
-                    out.append(start + "null" if part is None else start + repr(part))
-        except (ValueError, RecursionError):
-            return None  # an int longer than the interpreter likes to write, or too little stack
-        if not out:
-            return "{}"
-        out[0] = "{" + out[0][1:]  # what parts it from a field before it
-        out.append(layout.newline + "}")
+            if not self.write(value, out, make_layout(indent, inf_nan)):
+                return None
+        except Exception:
+            # An int longer than the interpreter likes to write, too little stack, a value that cannot be written:
+            # the exact way knows what to do or what to say.
+            return None
         return join_pieces(out)
 
-    def _make_writers(self, indent: Optional[int], comma: str, colon: str) -> Dict[str, Any]:
-        """Make what write_quickly asks of a field: what stands before its value, types that repr writes, and so on."""
+    def write(self, value: Any, out: List[str], layout: Layout) -> bool:
+        if type(value) is not self.cls or not self.is_model or self.extra == "allow":
+            return False
+        inner = layout.inner()
+        writers = self.writers.get(inner.comma)
+        if writers is None:
+            writers = self._make_writers(inner)
+        first = len(out)
+        for name, part in value.__dict__.items():
+            writer = writers.get(name)
+            if writer is None:
+                return False
+            start, settled, exclude_if, write, plan = writer
+            if exclude_if is not None and exclude_if(part):
+                continue
+            if type(part) in settled:
+                out.append(start + "null" if part is None else start + repr(part))
+                continue
+            out.append(start)
+            place = len(out)
+            if not write(part, out, inner):
+                del out[place:]
+                if not _write_exactly(plan, part, out, inner):
+                    return False
+        for name, plan, made in self.computed:
+            out.append(inner.comma + quote(name) + inner.colon)
+            if not _write_exactly(plan, made.__get__(value, type(value)), out, inner):
+                return False
+        if len(out) == first:
+            out.append("{}")
+            return True
+        out[first] = "{" + out[first][1:]  # no comma before the first field
+        out.append(layout.newline + "}")
+        return True
+
+    def _make_writers(self, inner: Layout) -> Dict[str, Any]:
+        """Make what is asked of each field to write it: the text before it, types that repr writes, and so on."""
         writers = {}
         for field in self.fields.values():
             plan = field.plan
             settled = plan.exact & _REPR_TYPES
             while isinstance(plan, OptionalPlan):
                 plan = plan.inner
-            writers[field.name] = (comma + quote(field.name) + colon, settled, field.exclude_if, plan.write)
-        self.writers = {indent: writers} if len(self.writers) > 8 else {**self.writers, indent: writers}
+            start = inner.comma + quote(field.name) + inner.colon
+            writers[field.name] = (start, settled, field.exclude_if, plan.write, field.plan)
+        self.writers = {inner.comma: writers} if len(self.writers) > 20 else {**self.writers, inner.comma: writers}
         return writers
-
-    def write(self, value: Any, out: List[str], layout: Layout) -> bool:
-        return False
 
     def copy(self, value: Any) -> Any:
         if type(value) is not self.cls or not self.is_model or self.computed or self.extra == "allow":
@@ -597,6 +610,13 @@ def _is_left_out(field: FieldPlan, value: Any, call: DumpCall) -> bool:
         except Exception:
             pass
     return field.exclude_if is not None and bool(field.exclude_if(value))
+
+
+def _write_exactly(plan: Plan, value: Any, out: List[str], layout: Layout) -> bool:
+    """Write a value by its dump; False where the dump has something to say."""
+    call = DumpCall("json", text=True)
+    out.append(write_tree_at(plan.dump(value, call), layout))
+    return not call.warned
 
 
 def _bound_plan(plan: Plan, bounds: Dict[str, Any]) -> Plan:

@@ -423,10 +423,10 @@ def _whole_ratio(value: Any, call: CheckCall) -> int:
         raise call.invalid("finite_number", value)
     if hasattr(value, "adjusted") and value and value.adjusted() >= _MAX_RATIO_DIGITS:
         raise call.invalid("int_parsing_size", value)
-    whole: int = int(value)
-    if whole != value:
+    # A Decimal is compared with a Decimal: PyPy compares it with an int by way of text, which may be too long.
+    if value != (value.to_integral_value() if hasattr(value, "to_integral_value") else int(value)):
         raise call.invalid("int_from_float", value)
-    return whole
+    return int(value)
 
 
 def _number_pattern(name: str, source: str) -> Any:

@@ -16,7 +16,6 @@ __all__ = ["Cuts", "cut_lists", "write_lists"]
 _LOOK_COST = 500
 # Where so much was lost in looking, the lists are left to the plain way.
 _LOOK_BUDGET = 50 * _LOOK_COST
-_GROWING_SPACE = " \t\n\r"
 
 
 class Cuts:
@@ -32,28 +31,42 @@ class Cuts:
         self.text: Optional[str] = None
 
 
+class _Marks:
+    """The characters that tell a list, as those of a text or of its UTF-8 bytes."""
+
+    def __init__(self, convert: Callable[[str], Any]) -> None:
+        self.opening, self.closing, self.comma, self.colon, self.quote, self.escape, self.space = map(
+            convert, ("[", "]", ",", ":", '"', "\\", " \t\n\r"))
+
+
+_TEXT_MARKS = _Marks(str)
+_BYTE_MARKS = _Marks(str.encode)
+
+
 def cut_lists(
-    text: str, names: Iterable[str], read: Callable[[str], Any], proven: Dict[int, List[Any]]
-) -> Tuple[List[str], List[List[Any]]]:
-    """Cut the lists out of a JSON text that stand in a list under one of the names.
+    text: Any, names: Iterable[str], read: Callable[[str], Any], proven: Dict[int, List[Any]]
+) -> Tuple[List[Any], List[List[Any]]]:
+    """Cut the lists out of a JSON text, or of its bytes, that stand in a list under one of the names.
 
     Returns the text around them and the lists, one less.  ``read`` makes the value
     of a JSON text or raises ``ValueError``.  No list holds text or further lists.
     The lists share their elements and nothing else.  Those that hold ints alone are
     added to ``proven`` by their id.
     """
-    around: List[str] = []
+    around: List[Any] = []
     lists: List[List[Any]] = []
     is_int_list = False
     done = 0
-    keys = ['"%s"' % name for name in names]
-    start = _find_key(text, keys, 0)
+    is_text = isinstance(text, str)
+    marks = _TEXT_MARKS if is_text else _BYTE_MARKS
+    keys: List[Any] = ['"%s"' % name if is_text else b'"%s"' % name.encode("utf-8") for name in names]
+    start = _find_key(text, keys, 0, marks)
     while start >= 0:
-        place = _skip_space(text, start)
-        if text[place : place + 1] == ":":
-            place = _skip_space(text, place + 1)
-        if text[place : place + 1] == "[":
-            for begin, end, found, shared in _read_growing(text, place + 1, read):
+        place = _skip_space(text, start, marks)
+        if text[place : place + 1] == marks.colon:
+            place = _skip_space(text, place + 1, marks)
+        if text[place : place + 1] == marks.opening:
+            for begin, end, found, shared in _read_growing(text, place + 1, read, marks):
                 around.append(text[done:begin])
                 lists.append(found)
                 done = end
@@ -61,12 +74,12 @@ def cut_lists(
                 is_int_list = (is_int_list or not shared) and _INT_ONLY.issuperset(map(type, new))
                 if is_int_list:
                     proven[id(found)] = found
-        start = _find_key(text, keys, max(start, done))
+        start = _find_key(text, keys, max(start, done), marks)
     around.append(text[done:])
     return around, lists
 
 
-def _find_key(text: str, keys: List[str], start: int) -> int:
+def _find_key(text: Any, keys: List[Any], start: int, marks: _Marks) -> int:
     """Return the place behind the first of some keys in quotes, or -1.
 
     In a longer string the quotes would be escaped.
@@ -74,49 +87,54 @@ def _find_key(text: str, keys: List[str], start: int) -> int:
     found, stop = -1, len(text)
     for key in keys:
         # What lies behind another key is looked at in its turn, so no text is searched twice.
-        place = text.find(key, start, stop)
-        while place > 0 and text[place - 1] == "\\":
+        place: int = text.find(key, start, stop)
+        while place > 0 and text[place - 1 : place] == marks.escape:
             place = text.find(key, place + 1, stop)
         if place >= 0:
             found, stop = place + len(key), place
     return found
 
 
-def _skip_space(text: str, place: int) -> int:
-    while text[place : place + 1] in _GROWING_SPACE and place < len(text):
+def _skip_space(text: Any, place: int, marks: _Marks) -> int:
+    while text[place : place + 1] in marks.space and place < len(text):
         place += 1
     return place
 
 
 def _read_growing(
-    text: str, place: int, read: Callable[[str], Any]
+    text: Any, place: int, read: Callable[[str], Any], marks: _Marks
 ) -> Iterable[Tuple[int, int, List[Any], int]]:
     """Yield begin, end and value of each list, and how much it shares, from a place on, until one is of another kind."""
     last: List[Any] = []
-    last_text = ""
+    last_text = text[:0]
     balance = _LOOK_BUDGET
     while balance > 0:
-        begin = _skip_space(text, place)
-        end = text.find("]", begin)
-        if text[begin : begin + 1] != "[" or end < 0:
+        begin = _skip_space(text, place, marks)
+        if text[begin : begin + 1] != marks.opening:
             return
         shared = 0
-        after = begin + 1 + len(last_text)
-        if last_text and text.startswith(last_text, begin + 1):
-            if text[after : after + 1] == ",":
-                shared = len(last_text)
-                after += 1
-            elif not text[after:end].strip(_GROWING_SPACE):
-                shared = len(last_text)
-                after = end
-        new_text = text[after:end] if shared else text[begin + 1 : end]
-        if '"' in new_text or not new_text.isascii():
+        after = begin + 1
+        if last_text and text.startswith(last_text, after):
+            # No list ends in the part that is shared.
+            shared = len(last_text)
+            after = _skip_space(text, after + shared, marks)
+        end = text.find(marks.closing, after)
+        if end < 0:
+            return
+        has_more = bool(shared) and text[after : after + 1] == marks.comma
+        if has_more:
+            after += 1
+        elif after < end:
+            # The last number of the shared part may go on here.
+            shared, after = 0, begin + 1
+        new_text = text[after:end]
+        if marks.quote in new_text or not new_text.isascii():
             return
         try:
-            new = read("[" + new_text + "]")
+            new = read("[%s]" % (new_text if marks is _TEXT_MARKS else new_text.decode("ascii")))
         except (ValueError, StopIteration, RecursionError, MemoryError):
             return
-        if shared and not new and after < end:
+        if has_more and not new:
             return  # a comma with nothing behind it
         n_shared = len(last) if shared else 0
         last = last + new if shared else new
@@ -124,11 +142,11 @@ def _read_growing(
         balance += min(shared - _LOOK_COST, _LOOK_BUDGET)
         # The last list's text, without the space before its bracket.
         stop = end
-        while text[stop - 1] in _GROWING_SPACE:
+        while text[stop - 1 : stop] in marks.space:
             stop -= 1
         last_text = text[begin + 1 : stop]
-        place = _skip_space(text, end + 1)
-        if text[place : place + 1] != ",":
+        place = _skip_space(text, end + 1, marks)
+        if text[place : place + 1] != marks.comma:
             return
         place += 1
 

@@ -103,8 +103,12 @@ def _parse_growing(document: _Document, growing: FrozenSet[str], cuts: Cuts) -> 
     if _make_scanner is None:
         return _NOT_FOUND
     try:
-        text = document if isinstance(document, str) else document.decode("utf-8")
-        around, lists = cut_lists(text, growing, _read_list_text, cuts.proven)
+        # Where a character may take two bytes or four, those of UTF-8 are fewer to look at.
+        is_wide = isinstance(document, str) and not document.isascii()
+        pieces, lists = cut_lists(
+            document.encode("utf-8") if is_wide else document,  # type: ignore[union-attr]
+            growing, _read_list_text, cuts.proven)
+        around = [piece if isinstance(piece, str) else piece.decode("utf-8") for piece in pieces]
         # In each gap stands a word that the reader hands to us, and that is nowhere else.
         word = next((w for w in ("NaN", "-Infinity") if not any(w.lstrip("-") in part for part in around)), None)
         if not lists or word is None:

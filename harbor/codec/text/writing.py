@@ -166,6 +166,12 @@ def write_plain_at(value: Any, layout: Layout) -> str:
     return "".join(_write_tree(value, set(), layout.indent, _INF_NAN_WORDS["null"], layout.depth))
 
 
+def write_tree_at(tree: Any, layout: Layout) -> str:
+    """Return the text of a tree, as `render` takes it, where a layout puts it."""
+    odd = _find_odd(tree) if type(tree) in _CONTAINERS else {id(tree)}
+    return "".join(_write_tree(tree, odd, layout.indent, _INF_NAN_WORDS[layout.inf_nan], layout.depth))
+
+
 def write_int_lists(lists: List[Any], out: List[str], layout: Layout) -> bool:
     """Add the text of a list of lists of ints to ``out``; False if it is something else."""
     if not lists:
@@ -194,13 +200,13 @@ def write_float_list(floats: List[Any], layout: Layout) -> Optional[str]:
 
 def join_pieces(pieces: List[str]) -> Optional[str]:
     """Return the pieces as one text, or None if one holds a lone surrogate."""
-    text = "".join(pieces)
-    if not text.isascii():
-        try:
-            text.encode("utf-8")
-        except UnicodeEncodeError:
-            return None
-    return text
+    try:
+        for piece in pieces:
+            if not piece.isascii():
+                piece.encode("utf-8")
+    except UnicodeEncodeError:
+        return None
+    return "".join(pieces)
 
 
 def _find_odd(tree: Any) -> Set[int]:
