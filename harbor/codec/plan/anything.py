@@ -88,7 +88,7 @@ class AnyPlan(Plan):
         return is_plain(value)
 
     def copy(self, value: Any) -> Any:
-        return value if type(value) in _ENDS else copy_plain(value, _COPY_DEPTH)
+        return value if type(value) in _ENDS else copy_plain(value)
 
     def dump(self, value: Any, call: DumpCall, include: Any = None, exclude: Any = None) -> Any:
         if call.depth >= _MAX_DEPTH and call.mode == "json":
@@ -110,7 +110,7 @@ _ANY = AnyPlan()
 register_kind("any", _make_any)
 
 
-def copy_plain(value: Any, depth: int) -> Any:
+def copy_plain(value: Any, depth: int = _COPY_DEPTH) -> Any:
     """Copy exact dicts with text for keys, exact lists and what they hold; ``NOT_COPIED`` for all else."""
     kind = type(value)
     if depth == 0 or kind is not dict and kind is not list:

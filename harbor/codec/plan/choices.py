@@ -140,6 +140,11 @@ class UnionPlan(Plan):
     def looks_twice(self) -> bool:  # type: ignore[override]  # the choices may not be complete yet
         return any(choice.looks_twice for choice in self.choices)
 
+    def write(self, value: Any, out: List[str], layout: Layout) -> bool:
+        # A choice of this very class is the one that fits strictly.
+        plan = next((choice for choice in self.choices if getattr(choice, "cls", None) is type(value)), None)
+        return plan is not None and plan.write(value, out, layout)
+
     def dump(self, value: Any, call: DumpCall, include: Any = None, exclude: Any = None) -> Any:
         found, result = self._try_choices(lambda choice: choice.dump(value, call, include, exclude), value, call)
         return result if found else dump_any(value, call, include, exclude)

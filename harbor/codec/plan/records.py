@@ -12,10 +12,10 @@ from typing import Any, Callable, Dict, FrozenSet, Iterable, List, Optional, Set
 from ..errors import Fault, Invalid
 from ..hints import record_hints, resolve_return
 from ..text.writing import Layout, join_pieces, make_layout, quote, write_tree_at
-from .anything import check_text, dump_any, dump_any_key, make_object
+from .anything import check_text, copy_plain, dump_any, dump_any_key, make_object
 from .base import (
     LAX, NO_TYPES, NOT_COPIED, STRICT, Build, CheckCall, DumpCall, Mismatch, NotQuick, Plan, check_part, demand_text,
-    forget_repeats, register_kind,
+    forget_repeats, is_from, register_kind,
 )
 from .choices import OptionalPlan
 from .containers import check_extra_keys, describe_exception, gather_growing, key_step, place_faults
@@ -26,6 +26,8 @@ _NO_DEFAULT = dataclasses.MISSING
 _set_slot = object.__setattr__
 # Whose values repr writes as JSON does, but for None.
 _REPR_TYPES = frozenset((int, type(None)))
+_SINGLE_TYPES = frozenset((type(None), bool, int, float, str))
+_SINGLE_MODULES = frozenset(("datetime", "uuid", "pathlib", "pathlib._local"))
 
 
 class computed_field(property):  # named like pydantic's decorator, in whose place it stands
@@ -404,7 +406,7 @@ class RecordPlan(Plan):
             place = len(out)
             if not write(part, out, inner):
                 del out[place:]
-                if not _write_exactly(plan, part, out, inner):
+                if not (_is_single(part) and _write_exactly(plan, part, out, inner)):
                     return False
         for name, plan, made in self.computed:
             out.append(inner.comma + quote(name) + inner.colon)
@@ -610,6 +612,14 @@ def _is_left_out(field: FieldPlan, value: Any, call: DumpCall) -> bool:
         except Exception:
             pass
     return field.exclude_if is not None and bool(field.exclude_if(value))
+
+
+def _is_single(value: Any) -> bool:
+    """Tell whether a value can be dumped as often as one likes, unlike what may hold a generator."""
+    kind = type(value)
+    if kind is dict or kind is list:
+        return copy_plain(value) is not NOT_COPIED
+    return kind in _SINGLE_TYPES or kind.__module__ in _SINGLE_MODULES or is_from(kind, "enum", "Enum")
 
 
 def _write_exactly(plan: Plan, value: Any, out: List[str], layout: Layout) -> bool:
