@@ -107,10 +107,17 @@ def write_lines(path: pathlib.Path, lines: List[str]) -> None:
         packed.write(data)
 
 
+#: Cases that show a text or an identity of CPython's own, by what stands in their id.
+_OF_CPYTHON = re.compile(
+    r"\{'\$(gen|iter)'|^fallback/.*/builtin|^(truth/02|attr/06|set/13|eq/10|copy/14|copy/15)-|^usage/python/.*bf3fc73f")
+
+
 def skip_reason(case: Case) -> Optional[str]:
     """Say why a case is not compared on this interpreter, or give None."""
     if "exempt" in case:
         return "exempt"
+    if sys.implementation.name != "cpython" and _OF_CPYTHON.search(case["id"]):
+        return "of CPython alone"
     if sys.version_info[:2] < tuple(case.get("min_python", (0, 0))):
         return "python too old"
     return None

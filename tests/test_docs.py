@@ -24,10 +24,10 @@ def _list_blocks(path: pathlib.Path, language: str) -> List[str]:
     return re.findall(pattern, path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
 
 
-def _list_commands() -> List[Tuple[str, str]]:
-    """List the README's commands with the output that it shows for them."""
+def _list_commands(name: str = "README.md") -> List[Tuple[str, str]]:
+    """List a document's commands with the output that it shows for them."""
     commands = []
-    for block in _list_blocks(ROOT / "README.md", "console"):
+    for block in _list_blocks(ROOT / name, "console"):
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             command, _, output = part.partition("\n")
             commands.append((command, output))
@@ -51,6 +51,18 @@ def test_the_python_of_the_readme_runs() -> None:
     assert _run_python("-W", "error", "-c", block) == (0, "", "")
 
 
+PYTHON_BLOCKS = [
+    pytest.param(block, id="{}-{}".format(path.stem, number))
+    for path in DOCUMENTS if path.parent.name == "docs"
+    for number, block in enumerate(_list_blocks(path, "python"), 1)
+]
+
+
+@pytest.mark.parametrize("block", PYTHON_BLOCKS)
+def test_the_python_of_a_document_runs(block: str) -> None:
+    assert _run_python("-W", "error", "-c", block) == (0, "", "")
+
+
 def test_the_two_commands_are_in_the_readme() -> None:
     commands = [command for command, _ in _list_commands()]
     assert commands[:2] == ["python3 -m harbor show docs/examples/context.json", "make test"]
@@ -65,6 +77,11 @@ def test_a_command_of_the_readme_prints_what_it_shows(command: str, output: str)
         assert (program, output) == ("make", "")
         makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
         assert re.search(r"^{}:".format(re.escape(arguments[0])), makefile, re.MULTILINE)
+
+
+@pytest.mark.parametrize("command, output", _list_commands("docs/rollouts.md"))
+def test_a_command_of_a_document_prints_what_it_shows(command: str, output: str) -> None:
+    assert _run_python(*shlex.split(command)[1:]) == (0, output, "")
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)

@@ -64,3 +64,20 @@ def test_a_case_that_cannot_be_set_up_is_reported_and_kept(tmp_path: pathlib.Pat
 def test_models_without_pydantic_are_refused_as_a_source() -> None:
     with pytest.raises(SystemExit, match="is not built on pydantic"):
         record_golden.amend_models()
+
+
+def test_a_run_is_read_and_written_beside_itself(tmp_path: pathlib.Path) -> None:
+    record_golden.record_run(golden.FOLDER, tmp_path)
+    text = (golden.FOLDER / "run.json").read_text(encoding="utf-8")
+    # These models take the configuration as it is, and write what they read.
+    assert (tmp_path / "run.json").read_text(encoding="utf-8") == text
+    assert (tmp_path / "run_harbor.json").read_text(encoding="utf-8").strip() == text.strip()
+
+
+def test_trial_files_are_read_and_what_becomes_of_them_is_written(tmp_path: pathlib.Path) -> None:
+    assert record_golden.record_trials(record_golden.TRIALS, tmp_path) == 50
+    stored, made = (folder / record_golden.TRIALS_READ for folder in (record_golden.TRIALS, tmp_path))
+    assert list(golden.read_cases(made)) == list(golden.read_cases(stored))
+    before = made.stat()
+    record_golden.record_trials(record_golden.TRIALS, tmp_path)
+    assert made.stat() == before

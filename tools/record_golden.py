@@ -11,7 +11,10 @@ Every input of the existing golden files is run through the real models by the
 same `golden.run_case` that the tests use. The observed outcomes are written to
 the output folder, beside MANIFEST.json with the versions they come from, and
 the changed cases are listed. Inputs are never changed; a case that the
-interpreter in DIR is too old for keeps its outcome.
+interpreter in DIR is too old for keeps its outcome. `run.json`, a result that
+`python -m harbor run` wrote, is read by the real TrialResult as well, and what
+that makes of it is written to `run_harbor.json`. What it makes of the trial
+files in `trials`, beside the output folder, goes to `expected.jsonl.gz` there.
 
 The real models differ from ours by decision in two places, and are amended
 accordingly before recording: `amend_models` says where.
@@ -31,9 +34,13 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 import golden  # noqa: E402  # stands in tests, put on the path above
 
-__all__ = ["Recording", "amend_models", "main", "record"]
+__all__ = ["Recording", "amend_models", "main", "record", "record_run", "record_trials"]
 
 MANIFEST = "MANIFEST.json"
+RUN = "run.json"
+RUN_READ = "run_harbor.json"
+TRIALS = golden.FOLDER.parent / "trials"
+TRIALS_READ = "expected.jsonl.gz"
 
 
 class Recording(NamedTuple):
@@ -45,12 +52,8 @@ class Recording(NamedTuple):
     broken: List[str]
 
 
-def amend_models() -> None:
-    """Give the real models the two differences that this project decided on.
-
-    `AgentContext.model_usage` is written only when it is not None, and
-    `TrialResult.config` is a plain dict.
-    """
+def find_context() -> Any:
+    """Import the real AgentContext; without it, or with this package in its place, end the program."""
     try:
         context = golden.find_class("AgentContext")
     except ModuleNotFoundError as error:
@@ -58,6 +61,16 @@ def amend_models() -> None:
     if not hasattr(context, "__pydantic_fields__"):
         origin = sys.modules["harbor"].__file__
         raise SystemExit("The harbor found at {} is not built on pydantic".format(origin))
+    return context
+
+
+def amend_models() -> None:
+    """Give the real models the two differences that this project decided on.
+
+    `AgentContext.model_usage` is written only when it is not None, and
+    `TrialResult.config` is a plain dict.
+    """
+    context = find_context()
     step, trial = map(golden.find_class, ("StepResult", "TrialResult"))
     context.__pydantic_fields__["model_usage"].exclude_if = lambda value: value is None
     trial.__pydantic_fields__["config"].annotation = Dict[str, Any]
@@ -100,6 +113,30 @@ def _record_case(line: str, case: golden.Case, label: str, recording: Recording)
     return json.dumps(anew) + "\n"
 
 
+def record_run(source: pathlib.Path, output: pathlib.Path) -> None:
+    """Have the real TrialResult, not yet amended, read the run of the source folder, and write what it read."""
+    text = (source / RUN).read_text(encoding="utf-8")
+    read = golden.find_class("TrialResult").model_validate_json(text)
+    output.mkdir(parents=True, exist_ok=True)
+    (output / RUN).write_text(text, encoding="utf-8")
+    (output / RUN_READ).write_text(read.model_dump_json(indent=4) + "\n", encoding="utf-8")
+
+
+def record_trials(source: pathlib.Path, output: pathlib.Path) -> int:
+    """Write what the real TrialResult makes of each trial file, without its unknown keys and with them; count them."""
+    trial = golden.find_class("TrialResult")
+    lines = []
+    for path in sorted(source.glob("*.json")):
+        data = path.read_bytes()
+        texts = {name: trial.model_validate_json(data, extra=name).model_dump_json() for name in ("ignore", "allow")}
+        lines.append(json.dumps(dict(texts, file=path.name)) + "\n")
+    target = output / TRIALS_READ
+    output.mkdir(parents=True, exist_ok=True)
+    if not target.exists() or lines != [line for line, _ in golden.read_cases(target)]:
+        golden.write_lines(target, lines)
+    return len(lines)
+
+
 def _write_manifest(output: pathlib.Path, counts: Dict[str, int]) -> None:
     manifest: Dict[str, Any] = {name: version(name) for name in ("harbor", "pydantic", "pydantic_core")}
     manifest["python"] = ".".join(map(str, sys.version_info[:3]))
@@ -110,7 +147,10 @@ def _write_manifest(output: pathlib.Path, counts: Dict[str, int]) -> None:
 
 def _record_inside(output: pathlib.Path) -> int:
     """Record with the models of the running interpreter and report."""
+    find_context()
+    record_run(golden.FOLDER, output)
     amend_models()
+    print("{} trial files read".format(record_trials(TRIALS, output.parent / "trials")))
     recording = record(golden.FOLDER, output)
     _write_manifest(output, recording.counts)
     for title, labels in (
