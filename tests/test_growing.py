@@ -243,7 +243,8 @@ def test_what_stands_around_the_lists_is_read_as_ever(document: str) -> None:
     lambda text: text.replace(",1,2]", ",1,]"), lambda text: text.replace(",1,2]", ",1, ]"),
     lambda text: text.replace(",1,2]", ",1 2]"), lambda text: text.replace(",1,2]", ",1,,2]"),
     lambda text: text[:-1], lambda text: text[:-3], lambda text: text + "]", lambda text: text.replace("]]", "],]"),
-    lambda text: text.replace("],[", "],,["), lambda text: text.replace("],[", "] ["), lambda text: text.replace("]]", ",]]"),
+    lambda text: text.replace("],[", "],,["), lambda text: text.replace("],[", "] ["),
+    lambda text: text.replace("]]", ",]]"),
     lambda text: text.replace("],[", ",],["), lambda text: text.replace(",1],", ",01],"),
     lambda text: text.replace(",1],", ",+1],"), lambda text: text.replace(",1],", ",1_0],"),
     lambda text: text.replace(",1],", ",\u0661],"), lambda text: text.replace(",1],", ",1\x00],"),
@@ -296,7 +297,8 @@ def test_random_lists_are_read_and_written_as_the_plain_way_does() -> None:
             one = list(rng.choice(lists))[: rng.choice([None, None, rng.randrange(5)])]
             one += rng.choice([[], [1], [12], [1, 2], [True], [1.0], [2**31], [-1], [None]])
             lists.append(one)
-        document = json.dumps({"a": lists}, indent=rng.choice([None, 1]), separators=rng.choice([(",", ":"), (", ", " : ")]))
+        separators = rng.choice([(",", ":"), (", ", " : ")])
+        document = json.dumps({"a": lists}, indent=rng.choice([None, 1]), separators=separators)
         assert show(reading.parse(document, frozenset(["a"]))["a"]) == show(lists), document
         out: List[str] = []
         indent = rng.choice([None, 2])

@@ -8,7 +8,9 @@ import copy as _copy
 import dataclasses
 import functools
 import sys
-from typing import TYPE_CHECKING, Any, Callable, ClassVar, Dict, FrozenSet, Iterator, List, Optional, Set, Tuple, Type, TypeVar, Union
+from typing import (
+    TYPE_CHECKING, Any, Callable, ClassVar, Dict, FrozenSet, Iterator, List, Optional, Set, Tuple, Type, TypeVar, Union,
+)
 
 from .calls import check_document, check_value, dump_document, dump_value, make_check_call, make_dump_call
 from .errors import Fault, Invalid, ValidationError
@@ -147,7 +149,7 @@ def _skip_dump_options(full: Any) -> Any:
 
 
 def _skip_text_options(full: Any) -> Any:
-    """Make ``model_dump_json`` go a short way where the record is an ordinary one, which no option given here changes."""
+    """Make ``model_dump_json`` go a short way with options that change nothing about an ordinary record."""
 
     def call(self: Any, **options: Any) -> Any:
         if not options or _suit_ordinary(options):

@@ -40,7 +40,8 @@ def describe_signature(cls: Any) -> Any:
             field.name, inspect.Parameter.KEYWORD_ONLY, default=default,
             annotation=_Shown(_show_hint(hints[field.name]))))
     if getattr(cls, "model_config", {}).get("extra") == "allow":
-        parameters.append(inspect.Parameter("extra_data", inspect.Parameter.VAR_KEYWORD, annotation=_Shown("typing.Any")))
+        parameters.append(inspect.Parameter(
+            "extra_data", inspect.Parameter.VAR_KEYWORD, annotation=_Shown("typing.Any")))
     return inspect.Signature(parameters, return_annotation=None)
 
 

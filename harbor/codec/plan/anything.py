@@ -14,7 +14,10 @@ from ..errors import SerializationError
 from ..hints import Hint
 from ..moments import write_date, write_datetime, write_time, write_timedelta
 from ..text.writing import Pairs, is_plain
-from .base import NO_TYPES, NOT_COPIED, STRICT, Build, CheckCall, DumpCall, Plan, build_plan, forget_repeats, is_from, kept_plan, register_kind
+from .base import (
+    NO_TYPES, NOT_COPIED, STRICT, Build, CheckCall, DumpCall, Plan, build_plan, forget_repeats, is_from, kept_plan,
+    register_kind,
+)
 from .filters import filter_key, fit_indexes
 
 _MAX_DEPTH = 255

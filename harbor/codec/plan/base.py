@@ -186,9 +186,9 @@ class DumpCall:
 class Plan:
     """How values of one type are checked and dumped.
 
-    ``title`` names the type in errors, ``dump_title`` in a dump's warnings. ``exact`` holds the types whose values every check accepts
-    as they are. ``check`` returns the checked value or raises ``Invalid``; ``dump`` returns plain data, or JSON-ready
-    data in mode "json".
+    ``title`` names the type in errors, ``dump_title`` in a dump's warnings. ``exact`` holds the types whose values
+    every check accepts as they are. ``check`` returns the checked value or raises ``Invalid``; ``dump`` returns plain
+    data, or JSON-ready data in mode "json".
     """
 
     __slots__ = ("title", "dump_title", "exact")
@@ -290,7 +290,8 @@ def build_plan(hint: Hint, extra: str = "ignore") -> Plan:
             if plan is None:
                 # A class may mention itself: its plan stands before its parts are built.
                 started[place] = plan = _MAKERS[inner.kind](inner, build)
-                plan.extra = getattr(inner.source, "model_config", {}).get("extra", "ignore") if plan.is_model else extra
+                own = getattr(inner.source, "model_config", {}).get("extra", "ignore")
+                plan.extra = own if plan.is_model else extra
                 plan.complete(builder(plan.extra))
                 plan.is_complete = True
             return plan  # type: ignore[no-any-return]  # what stands on a class is its plan

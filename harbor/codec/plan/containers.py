@@ -12,8 +12,8 @@ from ..hints import Hint, typed_dict_hints
 from ..text.writing import Layout, is_plain, quote, write_float_list, write_int_lists
 from .anything import AnyPlan, choose_items, dump_any, dump_any_key, make_object
 from .base import (
-    LAX, NO_TYPES, NOT_COPIED, Build, CheckCall, DumpCall, Mismatch, Plan, RepeatedObject, check_part, demand_text, forget_repeats,
-    register_kind,
+    LAX, NO_TYPES, NOT_COPIED, Build, CheckCall, DumpCall, Mismatch, Plan, RepeatedObject, check_part, demand_text,
+    forget_repeats, register_kind,
 )
 from .choices import OptionalPlan
 from .filters import filter_key

@@ -81,7 +81,8 @@ class AfterPlan(Plan):
 class FieldPlan:
     """One field: its type's plan, its default, and when a dump leaves it out."""
 
-    __slots__ = ("name", "plan", "exact", "default", "factory", "required", "exclude_if", "description", "index", "init")
+    __slots__ = (
+        "name", "plan", "exact", "default", "factory", "required", "exclude_if", "description", "index", "init")
 
     def __init__(self, field: Any, plan: Plan, index: int) -> None:
         self.name: str = field.name

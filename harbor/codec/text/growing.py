@@ -104,7 +104,7 @@ def _skip_space(text: Any, place: int, marks: _Marks) -> int:
 def _read_growing(
     text: Any, place: int, read: Callable[[str], Any], marks: _Marks
 ) -> Iterable[Tuple[int, int, List[Any], int]]:
-    """Yield begin, end and value of each list, and how much it shares, from a place on, until one is of another kind."""
+    """Yield begin, end and value of each list, and how much it shares, until one is of another kind."""
     last: List[Any] = []
     last_text = text[:0]
     balance = _LOOK_BUDGET
