@@ -107,6 +107,7 @@ def _read_growing(
     """Yield begin, end and value of each list, and how much it shares, until one is of another kind."""
     last: List[Any] = []
     last_text = text[:0]
+    is_first = True
     balance = _LOOK_BUDGET
     while balance > 0:
         begin = _skip_space(text, place, marks)
@@ -119,8 +120,10 @@ def _read_growing(
             shared = len(last_text)
             after = _skip_space(text, after + shared, marks)
         end = text.find(marks.closing, after)
-        if end < 0:
-            return
+        following = _skip_space(text, end + 1, marks)
+        if end < 0 or is_first and text[following : following + 1] != marks.comma:
+            return  # no list ends here, or a single list stands alone and shares nothing
+        is_first = False
         has_more = bool(shared) and text[after : after + 1] == marks.comma
         if has_more:
             after += 1
@@ -145,10 +148,9 @@ def _read_growing(
         while text[stop - 1 : stop] in marks.space:
             stop -= 1
         last_text = text[begin + 1 : stop]
-        place = _skip_space(text, end + 1, marks)
-        if text[place : place + 1] != marks.comma:
+        if text[following : following + 1] != marks.comma:
             return
-        place += 1
+        place = following + 1
 
 
 def write_lists(
