@@ -6,12 +6,12 @@ import random
 import subprocess
 import sys
 from datetime import date, datetime, time, timedelta, timezone, tzinfo
-from pathlib import Path
 from typing import Any, Callable, List, Optional, Tuple, Union
 from uuid import UUID
 
 import pytest
 
+import implementation
 from harbor.codec import moments
 
 # A value as text (isoformat or str), or the kind of an error and its ctx["error"].
@@ -689,7 +689,6 @@ def test_import_leaves_datetime_and_uuid_alone() -> None:
         "import harbor.codec.moments\n"
         "print(sorted({'datetime', 'uuid'} & (set(sys.modules) - before)))\n"
     )
-    root = str(Path(__file__).resolve().parent.parent)
-    command = [sys.executable, "-c", code, root]
+    command = [sys.executable, "-c", code, str(implementation.PATH)]
     found = subprocess.run(command, stdout=subprocess.PIPE, universal_newlines=True, check=True)
     assert found.stdout == "[]\n"

@@ -10,6 +10,7 @@ from typing import Dict, Iterator, List, Tuple
 import pytest
 
 import harbor
+import implementation
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -70,7 +71,7 @@ def test_the_models_import_nothing_slow_or_absent_from_small_pythons() -> None:
         "sys.path.insert(0, {!r})\n"
         "import harbor.models.agent.context\n"
         "print(sorted((set(sys.modules) - before).intersection({!r})))\n"
-    ).format(str(ROOT), unwanted)
+    ).format(str(implementation.PATH), unwanted)
     # -S: a site-packages folder may import what it likes.
     done = subprocess.run([sys.executable, "-I", "-S", "-c", source], stdout=subprocess.PIPE, check=True)
     assert done.stdout.decode().strip() == "[]"

@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 from typing import List
@@ -61,3 +62,16 @@ def test_mistyped_names_and_wrong_types_are_found(tmp_path: pathlib.Path) -> Non
         "7 arg-type",
         "8 assignment",
     ]
+
+
+def test_the_one_file_under_a_name_of_its_own_is_checked_too(tmp_path: pathlib.Path) -> None:
+    shutil.copyfile(str(ROOT / "single" / "harbor.py"), str(tmp_path / "agent_context.py"))
+    assert _check_types(tmp_path, WRONG.replace("harbor.models.agent.context", "agent_context")) == [
+        "4 call-arg",
+        "5 attr-defined",
+        "6 attr-defined",
+        "7 arg-type",
+        "8 assignment",
+    ]
+    right = RIGHT.replace("harbor.models.agent.context", "agent_context")
+    assert _check_types(tmp_path, right.replace("harbor.models.agent.rollout_detail", "agent_context")) == []
