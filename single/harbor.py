@@ -7,7 +7,7 @@ name of your own.
 # Version 0.1.0. SPDX-License-Identifier: Apache-2.0
 #
 # Generated: do not edit it, but change the files below and run `make single`.
-# Their sha256: 40e5da00c9117dc6d0d043a973ebf3e47826ef1345aded1e15053733d56cba17
+# Their sha256: f1a34d0308c863fbb7afc6c2e336732be4e78666dfe7dd3b7305e27a1671a4df
 #
 # These run at once, in this order:
 #
@@ -4368,7 +4368,7 @@ from typing import Any, Callable, Dict, FrozenSet, Iterable, List, Optional, Set
 _NO_DEFAULT = dataclasses.MISSING
 _set_slot = object.__setattr__
 # Whose values repr writes as JSON does, but for None.
-_REPR_TYPES = frozenset((int, type(None)))
+_REPR_TYPES: FrozenSet[type] = frozenset((int, type(None)))
 _SINGLE_TYPES = frozenset((type(None), bool, int, float, str))
 _SINGLE_MODULES = frozenset(("datetime", "uuid", "pathlib", "pathlib._local"))
 
@@ -6299,7 +6299,7 @@ In: any type the codec knows, such as ``Dict[str, int]`` or somebody's plain dat
 data, JSON.
 """
 
-from typing import Any, Callable, Dict, Generic, Optional, Type, TypeVar, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Generic, Optional, Type, TypeVar, Union, overload
 
 AdaptedT = TypeVar("AdaptedT")
 
@@ -6309,6 +6309,14 @@ class TypeAdapter(Generic[AdaptedT]):
 
     Raises ``TypeError`` at once for a type the codec does not know.
     """
+
+    if TYPE_CHECKING:
+
+        @overload
+        def __init__(self, type: Type[AdaptedT], *, config: Any = ..., module: Optional[str] = ...) -> None: ...
+        @overload
+        def __init__(
+            self: "TypeAdapter[Any]", type: Any, *, config: Any = ..., module: Optional[str] = ...) -> None: ...
 
     def __init__(self, type: Any, *, config: Any = None, module: Optional[str] = None) -> None:
         if config is not None:
@@ -13067,8 +13075,8 @@ _open_package({
         is_from is_known_kind re warnings"""),
     "codec.adapter": ("""
         TypeAdapter model_dump model_dump_json model_validate model_validate_json""", "AdaptedT _refuse_partial", """
-        Any Callable Dict Generic Optional Type TypeVar Union check_document check_value dump_document dump_value
-        make_check_call make_dump_call make_schema plan_of"""),
+        Any Callable Dict Generic Optional TYPE_CHECKING Type TypeVar Union check_document check_value dump_document
+        dump_value make_check_call make_dump_call make_schema overload plan_of"""),
     "codec.legacy": ("""
         PydanticDeprecatedSince20 PydanticDeprecatedSince211 PydanticDeprecationWarning PydanticUserError""", """
         L LegacyModel LegacyType _LoadFault _SEQUENCES _TEXTS _UNSET _is_all _join_selections _load_file _load_raw

@@ -12,7 +12,8 @@ from typing import Any, Callable, Dict, List, Tuple
 def read_options(arguments: List[str]) -> Tuple[str, Dict[str, Any]]:
     """Give the folder and the options; argparse is more than a small Python has."""
     folder, rest = arguments[0], arguments[1:]
-    options: Dict[str, Any] = {"--package": "harbor", "--block": "", "--trial": False, "--memory": 0, "--depth": 0, "--threads": 0}
+    options: Dict[str, Any] = {
+        "--package": "harbor", "--block": "", "--trial": False, "--memory": 0, "--depth": 0, "--threads": 0}
     while rest:
         name = rest.pop(0)
         options[name] = True if name == "--trial" else type(options[name])(rest.pop(0))
@@ -24,7 +25,8 @@ def prepare(folder: str, options: Dict[str, Any]) -> None:
     sys.path.insert(0, folder)
     if options["--threads"]:
         __import__("threading")  # before it may be blocked
-    for name in filter(None, options["--block"].split(",")):
+    blocked: str = options["--block"]
+    for name in filter(None, blocked.split(",")):
         sys.modules[name] = None  # type: ignore[assignment]  # that is how an import is made to fail
     if options["--memory"]:
         import resource

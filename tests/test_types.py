@@ -10,7 +10,8 @@ from typing import List
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 RIGHT = """
-from typing import Optional
+from typing import Dict, List, Optional, Union
+from harbor.codec import TypeAdapter
 from harbor.models.agent.context import AgentContext
 from harbor.models.agent.rollout_detail import RolloutDetail
 
@@ -20,9 +21,12 @@ context.n_cache_tokens = 2
 tokens: Optional[int] = context.n_output_tokens
 text: str = context.model_dump_json()
 loaded: AgentContext = AgentContext.model_validate_json(text)
+named: Dict[str, List[int]] = TypeAdapter(Dict[str, List[int]]).validate_python({"a": [1]})
+either = TypeAdapter(Union[int, str])
 """
 
 WRONG = """
+from harbor.codec import TypeAdapter
 from harbor.models.agent.context import AgentContext
 
 context = AgentContext(n_input_token=1)
@@ -30,6 +34,7 @@ context.n_output_token = 1
 print(context.output)
 AgentContext(n_input_tokens="many")
 context.cost_usd = "much"
+text: str = TypeAdapter(int).validate_python(1)
 """
 
 
@@ -56,22 +61,24 @@ def test_right_use_passes(tmp_path: pathlib.Path) -> None:
 
 def test_mistyped_names_and_wrong_types_are_found(tmp_path: pathlib.Path) -> None:
     assert _check_types(tmp_path, WRONG) == [
-        "4 call-arg",
-        "5 attr-defined",
+        "5 call-arg",
         "6 attr-defined",
-        "7 arg-type",
-        "8 assignment",
+        "7 attr-defined",
+        "8 arg-type",
+        "9 assignment",
+        "10 assignment",
     ]
 
 
 def test_the_one_file_under_a_name_of_its_own_is_checked_too(tmp_path: pathlib.Path) -> None:
     shutil.copyfile(str(ROOT / "single" / "harbor.py"), str(tmp_path / "agent_context.py"))
     assert _check_types(tmp_path, WRONG.replace("harbor.models.agent.context", "agent_context")) == [
-        "4 call-arg",
-        "5 attr-defined",
+        "5 call-arg",
         "6 attr-defined",
-        "7 arg-type",
-        "8 assignment",
+        "7 attr-defined",
+        "8 arg-type",
+        "9 assignment",
+        "10 assignment",
     ]
     right = RIGHT.replace("harbor.models.agent.context", "agent_context")
     assert _check_types(tmp_path, right.replace("harbor.models.agent.rollout_detail", "agent_context")) == []

@@ -4,7 +4,7 @@ In: any type the codec knows, such as ``Dict[str, int]`` or somebody's plain dat
 data, JSON.
 """
 
-from typing import Any, Callable, Dict, Generic, Optional, Type, TypeVar, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Generic, Optional, Type, TypeVar, Union, overload
 
 from .calls import check_document, check_value, dump_document, dump_value, make_check_call, make_dump_call
 from .plan import plan_of
@@ -20,6 +20,14 @@ class TypeAdapter(Generic[AdaptedT]):
 
     Raises ``TypeError`` at once for a type the codec does not know.
     """
+
+    if TYPE_CHECKING:
+
+        @overload
+        def __init__(self, type: Type[AdaptedT], *, config: Any = ..., module: Optional[str] = ...) -> None: ...
+        @overload
+        def __init__(
+            self: "TypeAdapter[Any]", type: Any, *, config: Any = ..., module: Optional[str] = ...) -> None: ...
 
     def __init__(self, type: Any, *, config: Any = None, module: Optional[str] = None) -> None:
         if config is not None:

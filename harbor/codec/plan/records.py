@@ -25,7 +25,7 @@ from .scalars import LIMIT_NAMES, BoundedPlan
 _NO_DEFAULT = dataclasses.MISSING
 _set_slot = object.__setattr__
 # Whose values repr writes as JSON does, but for None.
-_REPR_TYPES = frozenset((int, type(None)))
+_REPR_TYPES: FrozenSet[type] = frozenset((int, type(None)))
 _SINGLE_TYPES = frozenset((type(None), bool, int, float, str))
 _SINGLE_MODULES = frozenset(("datetime", "uuid", "pathlib", "pathlib._local"))
 
