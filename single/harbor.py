@@ -7,7 +7,7 @@ name of your own.
 # Version 0.1.0. SPDX-License-Identifier: Apache-2.0
 #
 # Generated: do not edit it, but change the files below and run `make single`.
-# Their sha256: f1a34d0308c863fbb7afc6c2e336732be4e78666dfe7dd3b7305e27a1671a4df
+# Their sha256: 4e4ca4cd5efb58770d39fa6fa03774f547cf45373282d7356bc11c5990510cee
 #
 # These run at once, in this order:
 #
@@ -1734,14 +1734,15 @@ class Layout:
     """Where the members of a container stand: compact, or with `indent` spaces a level.
 
     ``newline`` and ``comma`` part them, ``colon`` stands behind a key, ``inf_nan`` says how floats that are not finite
-    are written.
+    are written, ``skips_none`` that fields that are None are not.
     """
 
-    __slots__ = ("indent", "inf_nan", "depth", "newline", "comma", "colon", "_inner")
+    __slots__ = ("indent", "inf_nan", "skips_none", "depth", "newline", "comma", "colon", "_inner")
 
-    def __init__(self, indent: Optional[int], inf_nan: str, depth: int = 0) -> None:
+    def __init__(self, indent: Optional[int], inf_nan: str, skips_none: bool, depth: int = 0) -> None:
         self.indent = indent
         self.inf_nan = inf_nan
+        self.skips_none = skips_none
         self.depth = depth
         self.newline = "" if indent is None else "\n" + " " * (indent * depth)
         self.comma = "," + self.newline
@@ -1753,16 +1754,18 @@ class Layout:
         if self.indent is None:
             return self
         if self._inner is None:
-            self._inner = Layout(self.indent, self.inf_nan, self.depth + 1)
+            self._inner = Layout(self.indent, self.inf_nan, self.skips_none, self.depth + 1)
         return self._inner
 
 
-_COMPACT = Layout(None, "null")
+_COMPACT = Layout(None, "null", False)
 
 
-def make_layout(indent: Optional[int], inf_nan: str = "null") -> Layout:
+def make_layout(indent: Optional[int], inf_nan: str = "null", skips_none: bool = False) -> Layout:
     """Return the layout of a document's root."""
-    return _COMPACT if indent is None and inf_nan == "null" else Layout(indent, inf_nan)
+    if indent is None and inf_nan == "null" and not skips_none:
+        return _COMPACT
+    return Layout(indent, inf_nan, skips_none)
 
 
 def write_plain_at(value: Any, layout: Layout) -> str:
@@ -3878,7 +3881,7 @@ class ListPlan(Plan):
             text = write_float_list(value, layout)
             out.append(text or "")
             return text is not None
-        if self.item.exact:
+        if self.item.exact or isinstance(self.item, AnyPlan):
             return super().write(value, out, layout)
         inner, lead = layout.inner(), "["
         for part in value:
@@ -3995,6 +3998,20 @@ class DictPlan(Plan):
         if isinstance(self.value, AnyPlan):
             return is_plain(value)
         return _TEXT_ONLY.issuperset(map(type, value)) and all(map(self.value.writes_itself, value.values()))
+
+    def write(self, value: Any, out: List[str], layout: Layout) -> bool:
+        if isinstance(self.value, AnyPlan):
+            return super().write(value, out, layout)
+        if type(value) is not dict or str not in self.key.exact or not _TEXT_ONLY.issuperset(map(type, value)):
+            return False
+        inner, lead = layout.inner(), "{"
+        for key, part in value.items():
+            out.append(lead + inner.newline + quote(key) + layout.colon)
+            if not self.value.write(part, out, inner):
+                return False
+            lead = ","
+        out.append(layout.newline + "}" if value else "{}")
+        return True
 
     def copy(self, value: Any) -> Any:
         if type(value) is not dict or not _TEXT_ONLY.issuperset(map(type, value)) or str not in self.key.exact:
@@ -4139,7 +4156,8 @@ class TypedDictPlan(Plan):
             return False
         for name, part in value.items():
             key = self.keys.get(name)
-            if key is None or not key.plan.writes_itself(part):
+            # A None may be left out.
+            if key is None or part is None or not key.plan.writes_itself(part):
                 return False
         return True
 
@@ -4151,11 +4169,13 @@ class TypedDictPlan(Plan):
             key = self.keys.get(name)
             if key is None:
                 return False
+            if part is None and layout.skips_none:
+                continue
             out.append(lead + inner.newline + quote(name) + layout.colon)
             if not key.plan.write(part, out, inner):
                 return False
             lead = ","
-        out.append(layout.newline + "}" if value else "{}")
+        out.append("{}" if lead == "{" else layout.newline + "}")
         return True
 
     def copy(self, value: Any) -> Any:
@@ -4716,11 +4736,13 @@ class RecordPlan(Plan):
             raise TypeError("'%s' object is not an instance of 'dict'" % type(state).__name__)
         return list(state.items())
 
-    def write_quickly(self, value: Any, indent: Optional[int] = None, inf_nan: str = "null") -> Optional[str]:
+    def write_quickly(
+        self, value: Any, indent: Optional[int] = None, inf_nan: str = "null", skips_none: bool = False
+    ) -> Optional[str]:
         """Write a model as JSON text if all of it is surely right; None hands over to the exact way."""
         out: List[str] = []
         try:
-            if not self.write(value, out, make_layout(indent, inf_nan)):
+            if not self.write(value, out, make_layout(indent, inf_nan, skips_none)):
                 return None
         except Exception:
             # An int longer than the interpreter likes to write, too little stack, a value that cannot be written:
@@ -4731,7 +4753,7 @@ class RecordPlan(Plan):
     def write(self, value: Any, out: List[str], layout: Layout) -> bool:
         if type(value) is not self.cls or not self.is_model or self.extra == "allow":
             return False
-        inner = layout.inner()
+        inner, skips_none = layout.inner(), layout.skips_none
         writers = self.writers.get(inner.comma)
         if writers is None:
             writers = self._make_writers(inner)
@@ -4741,7 +4763,7 @@ class RecordPlan(Plan):
             if writer is None:
                 return False
             start, settled, exclude_if, write, plan = writer
-            if exclude_if is not None and exclude_if(part):
+            if exclude_if is not None and exclude_if(part) or skips_none and part is None:
                 continue
             if type(part) in settled:
                 out.append(start + "null" if part is None else start + repr(part))
@@ -4753,8 +4775,11 @@ class RecordPlan(Plan):
                 if not (_is_single(part) and _write_exactly(plan, part, out, inner)):
                     return False
         for name, plan, made in self.computed:
+            part = made.__get__(value, type(value))
+            if skips_none and part is None:
+                continue
             out.append(inner.comma + quote(name) + inner.colon)
-            if not _write_exactly(plan, made.__get__(value, type(value)), out, inner):
+            if not _write_exactly(plan, part, out, inner):
                 return False
         if len(out) == first:
             out.append("{}")
@@ -4969,6 +4994,7 @@ def _is_single(value: Any) -> bool:
 def _write_exactly(plan: Plan, value: Any, out: List[str], layout: Layout) -> bool:
     """Write a value by its dump; False where the dump has something to say."""
     call = DumpCall("json", text=True)
+    call.exclude_none = layout.skips_none
     out.append(write_tree_at(plan.dump(value, call), layout))
     return not call.warned
 
@@ -7043,7 +7069,7 @@ M = TypeVar("M", bound="Model")
 _UNGIVEN: Any = dataclasses.MISSING
 _STATE = ("__pydantic_fields_set__", "__pydantic_extra__", "__pydantic_private__")
 _CONFIG_NAMES = frozenset(("extra", "frozen"))
-_EVEN_OPTIONS = frozenset(("indent", "inf_nan", "warnings", "fallback"))
+_EVEN_OPTIONS = frozenset(("indent", "inf_nan", "exclude_none", "warnings", "fallback"))
 
 
 def Field(
@@ -7161,7 +7187,7 @@ def _skip_text_options(full: Any) -> Any:
         if not options or _suit_ordinary(options):
             cls = type(self)
             text = (cls.__codec_plan__ or _plan_of_model(cls)).write_quickly(
-                self, options.get("indent"), options.get("inf_nan", "null"))
+                self, options.get("indent"), options.get("inf_nan", "null"), options.get("exclude_none", False))
             if text is not None:
                 return text
         return full(self, **options)
@@ -7175,6 +7201,7 @@ def _suit_ordinary(options: Dict[str, Any]) -> bool:
     return (
         _EVEN_OPTIONS.issuperset(options)
         and (indent is None or type(indent) is int and indent >= 0)
+        and type(options.get("exclude_none", False)) is bool
         and options.get("inf_nan", "null") in ("null", "constants", "strings")
         and (warnings is True or warnings is False or warnings in ("none", "warn", "error"))
     )

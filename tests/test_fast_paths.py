@@ -87,6 +87,7 @@ def load(kind: Type[Model], document: Any) -> Any:
         observe(made.model_dump_json), observe(lambda: made.model_dump_json(indent=2)),
         observe(lambda: made.model_dump_json(inf_nan="constants")),
         observe(lambda: made.model_dump_json(exclude_unset=True)),
+        observe(lambda: made.model_dump_json(exclude_none=True, indent=1)),
     )
 
 

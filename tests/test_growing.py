@@ -95,8 +95,9 @@ def test_reading_scans_each_token_once(work: Work, indent: Any, as_bytes: bool) 
 
 
 @pytest.mark.parametrize("indent", [None, 4])
+@pytest.mark.parametrize("exclude_none", [False, True])
 @pytest.mark.parametrize("way", ["parsed", "built of the same ints", "built of ints of its own"])
-def test_writing_encodes_each_token_once(work: Work, indent: Any, way: str) -> None:
+def test_writing_encodes_each_token_once(work: Work, indent: Any, exclude_none: bool, way: str) -> None:
     prompts = make_prompts(100)
     document = make_document(prompts, indent)
     if way == "parsed":
@@ -106,7 +107,7 @@ def test_writing_encodes_each_token_once(work: Work, indent: Any, way: str) -> N
             prompts = json.loads(json.dumps(prompts))
         context = AgentContext(rollout_details=[{"prompt_token_ids": prompts}])
     work.n_elements = work.n_calls = 0
-    text = context.model_dump_json(indent=indent)
+    text = context.model_dump_json(indent=indent, exclude_none=exclude_none)
     assert json.loads(text)["rollout_details"] == [{"prompt_token_ids": prompts}]
     assert work.n_elements == len(prompts[-1])
     assert work.n_calls == 100
@@ -117,10 +118,11 @@ def test_keys_of_several_segments_cost_one_look_around_the_lists(work: Work, mon
     segments = [{"prompt_token_ids": prompts, "extra": {"seed": [number]}} for number in range(3)]
     document = json.dumps({"rollout_details": segments})
     looked_at: List[int] = []
+    repeats_keys = reading.repeats_keys
 
     def look(text: Any) -> bool:
         looked_at.append(len(text))
-        return reading.repeats_keys(text)
+        return repeats_keys(text)
 
     monkeypatch.setattr(calls, "repeats_keys", look)
     assert AgentContext.model_validate_json(document).rollout_details == segments
@@ -131,6 +133,16 @@ def test_keys_of_several_segments_cost_one_look_around_the_lists(work: Work, mon
     assert AgentContext.model_validate_json(twice).rollout_details == segments
     with pytest.raises(ValueError, match="extra.seed"):
         AgentContext.model_validate_json(document.replace('"seed": [2]', '"seed": 2, "seed": [3]'))
+
+
+def test_usage_by_model_does_not_slow_the_rollouts_down(work: Work) -> None:
+    prompts = make_prompts(40)
+    usage = {"large": {"n_input_tokens": 5, "cost_usd": 0.5}}
+    context = AgentContext(model_usage=usage, rollout_details=[{"prompt_token_ids": prompts, "extra": {"a": [None]}}])
+    work.n_elements = 0
+    text = context.model_dump_json(exclude_none=True)
+    assert work.n_elements < len(prompts[-1]) + 10
+    assert text == writing.render(context.model_dump(mode="json", exclude_none=True))
 
 
 @pytest.mark.parametrize("indent", [None, 4])

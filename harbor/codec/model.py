@@ -37,7 +37,7 @@ M = TypeVar("M", bound="Model")
 _UNGIVEN: Any = dataclasses.MISSING
 _STATE = ("__pydantic_fields_set__", "__pydantic_extra__", "__pydantic_private__")
 _CONFIG_NAMES = frozenset(("extra", "frozen"))
-_EVEN_OPTIONS = frozenset(("indent", "inf_nan", "warnings", "fallback"))
+_EVEN_OPTIONS = frozenset(("indent", "inf_nan", "exclude_none", "warnings", "fallback"))
 
 
 def Field(
@@ -155,7 +155,7 @@ def _skip_text_options(full: Any) -> Any:
         if not options or _suit_ordinary(options):
             cls = type(self)
             text = (cls.__codec_plan__ or _plan_of_model(cls)).write_quickly(
-                self, options.get("indent"), options.get("inf_nan", "null"))
+                self, options.get("indent"), options.get("inf_nan", "null"), options.get("exclude_none", False))
             if text is not None:
                 return text
         return full(self, **options)
@@ -169,6 +169,7 @@ def _suit_ordinary(options: Dict[str, Any]) -> bool:
     return (
         _EVEN_OPTIONS.issuperset(options)
         and (indent is None or type(indent) is int and indent >= 0)
+        and type(options.get("exclude_none", False)) is bool
         and options.get("inf_nan", "null") in ("null", "constants", "strings")
         and (warnings is True or warnings is False or warnings in ("none", "warn", "error"))
     )

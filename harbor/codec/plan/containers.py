@@ -70,7 +70,7 @@ class ListPlan(Plan):
             text = write_float_list(value, layout)
             out.append(text or "")
             return text is not None
-        if self.item.exact:
+        if self.item.exact or isinstance(self.item, AnyPlan):
             return super().write(value, out, layout)
         inner, lead = layout.inner(), "["
         for part in value:
@@ -187,6 +187,20 @@ class DictPlan(Plan):
         if isinstance(self.value, AnyPlan):
             return is_plain(value)
         return _TEXT_ONLY.issuperset(map(type, value)) and all(map(self.value.writes_itself, value.values()))
+
+    def write(self, value: Any, out: List[str], layout: Layout) -> bool:
+        if isinstance(self.value, AnyPlan):
+            return super().write(value, out, layout)
+        if type(value) is not dict or str not in self.key.exact or not _TEXT_ONLY.issuperset(map(type, value)):
+            return False
+        inner, lead = layout.inner(), "{"
+        for key, part in value.items():
+            out.append(lead + inner.newline + quote(key) + layout.colon)
+            if not self.value.write(part, out, inner):
+                return False
+            lead = ","
+        out.append(layout.newline + "}" if value else "{}")
+        return True
 
     def copy(self, value: Any) -> Any:
         if type(value) is not dict or not _TEXT_ONLY.issuperset(map(type, value)) or str not in self.key.exact:
@@ -331,7 +345,8 @@ class TypedDictPlan(Plan):
             return False
         for name, part in value.items():
             key = self.keys.get(name)
-            if key is None or not key.plan.writes_itself(part):
+            # A None may be left out.
+            if key is None or part is None or not key.plan.writes_itself(part):
                 return False
         return True
 
@@ -343,11 +358,13 @@ class TypedDictPlan(Plan):
             key = self.keys.get(name)
             if key is None:
                 return False
+            if part is None and layout.skips_none:
+                continue
             out.append(lead + inner.newline + quote(name) + layout.colon)
             if not key.plan.write(part, out, inner):
                 return False
             lead = ","
-        out.append(layout.newline + "}" if value else "{}")
+        out.append("{}" if lead == "{" else layout.newline + "}")
         return True
 
     def copy(self, value: Any) -> Any:

@@ -373,11 +373,13 @@ class RecordPlan(Plan):
             raise TypeError("'%s' object is not an instance of 'dict'" % type(state).__name__)
         return list(state.items())
 
-    def write_quickly(self, value: Any, indent: Optional[int] = None, inf_nan: str = "null") -> Optional[str]:
+    def write_quickly(
+        self, value: Any, indent: Optional[int] = None, inf_nan: str = "null", skips_none: bool = False
+    ) -> Optional[str]:
         """Write a model as JSON text if all of it is surely right; None hands over to the exact way."""
         out: List[str] = []
         try:
-            if not self.write(value, out, make_layout(indent, inf_nan)):
+            if not self.write(value, out, make_layout(indent, inf_nan, skips_none)):
                 return None
         except Exception:
             # An int longer than the interpreter likes to write, too little stack, a value that cannot be written:
@@ -388,7 +390,7 @@ class RecordPlan(Plan):
     def write(self, value: Any, out: List[str], layout: Layout) -> bool:
         if type(value) is not self.cls or not self.is_model or self.extra == "allow":
             return False
-        inner = layout.inner()
+        inner, skips_none = layout.inner(), layout.skips_none
         writers = self.writers.get(inner.comma)
         if writers is None:
             writers = self._make_writers(inner)
@@ -398,7 +400,7 @@ class RecordPlan(Plan):
             if writer is None:
                 return False
             start, settled, exclude_if, write, plan = writer
-            if exclude_if is not None and exclude_if(part):
+            if exclude_if is not None and exclude_if(part) or skips_none and part is None:
                 continue
             if type(part) in settled:
                 out.append(start + "null" if part is None else start + repr(part))
@@ -410,8 +412,11 @@ class RecordPlan(Plan):
                 if not (_is_single(part) and _write_exactly(plan, part, out, inner)):
                     return False
         for name, plan, made in self.computed:
+            part = made.__get__(value, type(value))
+            if skips_none and part is None:
+                continue
             out.append(inner.comma + quote(name) + inner.colon)
-            if not _write_exactly(plan, made.__get__(value, type(value)), out, inner):
+            if not _write_exactly(plan, part, out, inner):
                 return False
         if len(out) == first:
             out.append("{}")
@@ -626,6 +631,7 @@ def _is_single(value: Any) -> bool:
 def _write_exactly(plan: Plan, value: Any, out: List[str], layout: Layout) -> bool:
     """Write a value by its dump; False where the dump has something to say."""
     call = DumpCall("json", text=True)
+    call.exclude_none = layout.skips_none
     out.append(write_tree_at(plan.dump(value, call), layout))
     return not call.warned
 

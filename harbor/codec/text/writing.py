@@ -128,14 +128,15 @@ class Layout:
     """Where the members of a container stand: compact, or with `indent` spaces a level.
 
     ``newline`` and ``comma`` part them, ``colon`` stands behind a key, ``inf_nan`` says how floats that are not finite
-    are written.
+    are written, ``skips_none`` that fields that are None are not.
     """
 
-    __slots__ = ("indent", "inf_nan", "depth", "newline", "comma", "colon", "_inner")
+    __slots__ = ("indent", "inf_nan", "skips_none", "depth", "newline", "comma", "colon", "_inner")
 
-    def __init__(self, indent: Optional[int], inf_nan: str, depth: int = 0) -> None:
+    def __init__(self, indent: Optional[int], inf_nan: str, skips_none: bool, depth: int = 0) -> None:
         self.indent = indent
         self.inf_nan = inf_nan
+        self.skips_none = skips_none
         self.depth = depth
         self.newline = "" if indent is None else "\n" + " " * (indent * depth)
         self.comma = "," + self.newline
@@ -147,16 +148,18 @@ class Layout:
         if self.indent is None:
             return self
         if self._inner is None:
-            self._inner = Layout(self.indent, self.inf_nan, self.depth + 1)
+            self._inner = Layout(self.indent, self.inf_nan, self.skips_none, self.depth + 1)
         return self._inner
 
 
-_COMPACT = Layout(None, "null")
+_COMPACT = Layout(None, "null", False)
 
 
-def make_layout(indent: Optional[int], inf_nan: str = "null") -> Layout:
+def make_layout(indent: Optional[int], inf_nan: str = "null", skips_none: bool = False) -> Layout:
     """Return the layout of a document's root."""
-    return _COMPACT if indent is None and inf_nan == "null" else Layout(indent, inf_nan)
+    if indent is None and inf_nan == "null" and not skips_none:
+        return _COMPACT
+    return Layout(indent, inf_nan, skips_none)
 
 
 def write_plain_at(value: Any, layout: Layout) -> str:
