@@ -11,7 +11,7 @@ import pytest
 from harbor.codec import calls
 from harbor.codec.text import reading, writing
 from harbor.codec.text.growing import Cuts
-from harbor.models.agent.context import AgentContext
+from harbor.models.agent.context import AgentContext, ModelUsage
 from harbor.models.trial.result import TrialResult
 
 RESULT = pathlib.Path(__file__).parent.parent / "docs" / "examples" / "result.json"
@@ -137,7 +137,7 @@ def test_keys_of_several_segments_cost_one_look_around_the_lists(work: Work, mon
 
 def test_usage_by_model_does_not_slow_the_rollouts_down(work: Work) -> None:
     prompts = make_prompts(40)
-    usage = {"large": {"n_input_tokens": 5, "cost_usd": 0.5}}
+    usage = {"large": ModelUsage(n_input_tokens=5, cost_usd=0.5)}
     context = AgentContext(model_usage=usage, rollout_details=[{"prompt_token_ids": prompts, "extra": {"a": [None]}}])
     work.n_elements = 0
     text = context.model_dump_json(exclude_none=True)
