@@ -119,6 +119,7 @@ def test_keys_of_several_segments_cost_one_look_around_the_lists(work: Work, mon
     document = json.dumps({"rollout_details": segments})
     looked_at: List[int] = []
     repeats_keys = reading.repeats_keys
+    repeats_keys = reading.repeats_keys
 
     def look(text: Any) -> bool:
         looked_at.append(len(text))
