@@ -92,8 +92,10 @@ except ImportError:
 code = open(sys.argv[1], encoding="utf-8").read()
 code = "import sys; sys.argv = %r\\n" % sys.argv[1:] + code.replace('if __name__ == "__main__":', 'if True:')
 for _ in range(2):
-    failed = interpreters.run_string(interpreters.create(), code)
+    made = interpreters.create()
+    failed = interpreters.run_string(made, code)
     assert failed is None, failed
+    interpreters.destroy(made)
 """
 
 
