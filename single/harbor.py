@@ -7,7 +7,7 @@ name of your own.
 # Version 0.1.0. SPDX-License-Identifier: Apache-2.0
 #
 # Generated: do not edit it, but change the files below and run `make single`.
-# Their sha256: 4e4ca4cd5efb58770d39fa6fa03774f547cf45373282d7356bc11c5990510cee
+# Their sha256: 02a3162a6ded59b855dd22948d3bb5bf03a6653d05d5ecbd7dcc09c87ffaa035
 #
 # These run at once, in this order:
 #
@@ -4902,8 +4902,8 @@ class RecordPlan(Plan):
             properties[name] = book.describe_property(name, plan, read_only=True, description=doc)
             required.append(name)
         doc = self.cls.__dict__.get("__doc__")
-        if doc is not None and not self.is_model and doc.startswith(self.cls.__name__ + "("):
-            doc = None  # dataclass made it of the signature
+        if not isinstance(doc, str) or not self.is_model and doc.startswith(self.cls.__name__ + "("):
+            doc = None  # dataclass made it of the signature; from 3.15 on it makes it when it is asked for
         described: Dict[str, Any] = book.describe_class(self.cls, properties, required, self.extra, doc)
         return described
 

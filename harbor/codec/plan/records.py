@@ -539,8 +539,8 @@ class RecordPlan(Plan):
             properties[name] = book.describe_property(name, plan, read_only=True, description=doc)
             required.append(name)
         doc = self.cls.__dict__.get("__doc__")
-        if doc is not None and not self.is_model and doc.startswith(self.cls.__name__ + "("):
-            doc = None  # dataclass made it of the signature
+        if not isinstance(doc, str) or not self.is_model and doc.startswith(self.cls.__name__ + "("):
+            doc = None  # dataclass made it of the signature; from 3.15 on it makes it when it is asked for
         described: Dict[str, Any] = book.describe_class(self.cls, properties, required, self.extra, doc)
         return described
 
