@@ -7,7 +7,7 @@ name of your own.
 # Version 0.1.0. SPDX-License-Identifier: Apache-2.0
 #
 # Generated: do not edit it, but change the files below and run `make single`.
-# Their sha256: 02a3162a6ded59b855dd22948d3bb5bf03a6653d05d5ecbd7dcc09c87ffaa035
+# Their sha256: 5481867a87d5b348864b4e649d4ef995d3481e0bc997f0556df2a8ea08581e94
 #
 # These run at once, in this order:
 #
@@ -1809,13 +1809,15 @@ def write_float_list(floats: List[Any], layout: Layout) -> Optional[str]:
 
 def join_pieces(pieces: List[str]) -> Optional[str]:
     """Return the pieces as one text, or None if one holds a lone surrogate."""
-    try:
-        for piece in pieces:
-            if not piece.isascii():
-                piece.encode("utf-8")
-    except UnicodeEncodeError:
-        return None
-    return "".join(pieces)
+    text = "".join(pieces)
+    if not text.isascii():
+        try:
+            for piece in pieces:
+                if not piece.isascii():
+                    piece.encode("utf-8")
+        except UnicodeEncodeError:
+            return None
+    return text
 
 
 def _find_odd(tree: Any) -> Set[int]:
@@ -4001,7 +4003,10 @@ class DictPlan(Plan):
 
     def write(self, value: Any, out: List[str], layout: Layout) -> bool:
         if isinstance(self.value, AnyPlan):
-            return super().write(value, out, layout)
+            if type(value) is not dict or str not in self.key.exact or not is_plain(value):
+                return False
+            out.append(write_plain_at(value, layout))
+            return True
         if type(value) is not dict or str not in self.key.exact or not _TEXT_ONLY.issuperset(map(type, value)):
             return False
         inner, lead = layout.inner(), "{"
@@ -4753,7 +4758,8 @@ class RecordPlan(Plan):
     def write(self, value: Any, out: List[str], layout: Layout) -> bool:
         if type(value) is not self.cls or not self.is_model or self.extra == "allow":
             return False
-        inner, skips_none = layout.inner(), layout.skips_none
+        inner = layout if layout.indent is None else layout.inner()
+        skips_none = layout.skips_none
         writers = self.writers.get(inner.comma)
         if writers is None:
             writers = self._make_writers(inner)
@@ -7184,13 +7190,14 @@ def _skip_text_options(full: Any) -> Any:
     """Make ``model_dump_json`` go a short way with options that change nothing about an ordinary record."""
 
     def call(self: Any, **options: Any) -> Any:
-        if not options or _suit_ordinary(options):
-            cls = type(self)
+        cls = type(self)
+        text = None
+        if not options:
+            text = (cls.__codec_plan__ or _plan_of_model(cls)).write_quickly(self)
+        elif _suit_ordinary(options):
             text = (cls.__codec_plan__ or _plan_of_model(cls)).write_quickly(
                 self, options.get("indent"), options.get("inf_nan", "null"), options.get("exclude_none", False))
-            if text is not None:
-                return text
-        return full(self, **options)
+        return full(self, **options) if text is None else text
 
     return functools.update_wrapper(call, full)
 
@@ -13063,7 +13070,7 @@ _open_package({
         Any AnyPlan Build CheckCall Dict DumpCall Fault FrozenSet Hint Invalid Iterable LAX Layout List Mismatch
         NOT_COPIED NO_TYPES Optional OptionalPlan Plan RepeatedObject Set Tuple abc check_part choose_items
         demand_text dump_any dump_any_key filter_key forget_repeats is_plain make_object quote register_kind
-        replace_surrogates safe_repr typed_dict_hints write_float_list write_int_lists"""),
+        replace_surrogates safe_repr typed_dict_hints write_float_list write_int_lists write_plain_at"""),
     "codec.plan.records": ("", """
         AfterPlan FieldPlan RecordPlan _AttributeSource _NO_DEFAULT _REPR_TYPES _SINGLE_MODULES _SINGLE_TYPES
         _bound_plan _check_keywords _demand_keywords _find_computed _has_attributes _is_left_out _is_single

@@ -23,6 +23,7 @@ _WITH_LINKS = ("test_golden", "test_record_golden")
 #: Tests that PyPy fails by nature, and why. They must fail: one that passes leaves this table.
 _NOT_ON_PYPY = {
     "the text is CPython's": [
+        "test_cli_run.py::test_what_python_refuses_is_said_in_a_line[bad_syntax]",
         "test_forms.py::test_what_has_no_better_form_is_its_repr_and_is_not_used_up[iterator]",
         "test_legacy.py::test_copy_of_update_with_other_keys_than_text_is_refused",
         "test_legacy.py::test_error_of_parse_raw_as_data",

@@ -152,13 +152,14 @@ def _skip_text_options(full: Any) -> Any:
     """Make ``model_dump_json`` go a short way with options that change nothing about an ordinary record."""
 
     def call(self: Any, **options: Any) -> Any:
-        if not options or _suit_ordinary(options):
-            cls = type(self)
+        cls = type(self)
+        text = None
+        if not options:
+            text = (cls.__codec_plan__ or _plan_of_model(cls)).write_quickly(self)
+        elif _suit_ordinary(options):
             text = (cls.__codec_plan__ or _plan_of_model(cls)).write_quickly(
                 self, options.get("indent"), options.get("inf_nan", "null"), options.get("exclude_none", False))
-            if text is not None:
-                return text
-        return full(self, **options)
+        return full(self, **options) if text is None else text
 
     return functools.update_wrapper(call, full)
 

@@ -390,7 +390,8 @@ class RecordPlan(Plan):
     def write(self, value: Any, out: List[str], layout: Layout) -> bool:
         if type(value) is not self.cls or not self.is_model or self.extra == "allow":
             return False
-        inner, skips_none = layout.inner(), layout.skips_none
+        inner = layout if layout.indent is None else layout.inner()
+        skips_none = layout.skips_none
         writers = self.writers.get(inner.comma)
         if writers is None:
             writers = self._make_writers(inner)

@@ -203,13 +203,15 @@ def write_float_list(floats: List[Any], layout: Layout) -> Optional[str]:
 
 def join_pieces(pieces: List[str]) -> Optional[str]:
     """Return the pieces as one text, or None if one holds a lone surrogate."""
-    try:
-        for piece in pieces:
-            if not piece.isascii():
-                piece.encode("utf-8")
-    except UnicodeEncodeError:
-        return None
-    return "".join(pieces)
+    text = "".join(pieces)
+    if not text.isascii():
+        try:
+            for piece in pieces:
+                if not piece.isascii():
+                    piece.encode("utf-8")
+        except UnicodeEncodeError:
+            return None
+    return text
 
 
 def _find_odd(tree: Any) -> Set[int]:
