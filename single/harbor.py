@@ -7,7 +7,7 @@ name of your own.
 # Version 0.1.0. SPDX-License-Identifier: Apache-2.0
 #
 # Generated: do not edit it, but change the files below and run `make single`.
-# Their sha256: 5481867a87d5b348864b4e649d4ef995d3481e0bc997f0556df2a8ea08581e94
+# Their sha256: 8fd2c3fad8a99fca7b898da260ce51a427d2658e525f221e3afa0e57ed5fcbdf
 #
 # These run at once, in this order:
 #
@@ -1715,7 +1715,12 @@ def is_plain(value: Any, depth: int = _PLAIN_DEPTH) -> bool:
         return False
     if kind is dict:
         for key, item in value.items():
-            if type(key) is not str or type(item) not in _SETTLED_KINDS and not is_plain(item, depth - 1):
+            if type(key) is not str:
+                return False
+            # A positive number of usual size, most floats, needs no closer look.
+            if type(item) in _SETTLED_KINDS or type(item) is float and 1e-4 <= item <= _FLOAT_MAX:
+                continue
+            if not is_plain(item, depth - 1):
                 return False
         return True
     if _SETTLED_KINDS.issuperset(map(type, value)):
@@ -3137,7 +3142,7 @@ class FloatPlan(ScalarPlan):
         return type(value) is float and is_plain(value)
 
     def write(self, value: Any, out: List[str], layout: Layout) -> bool:
-        if not self.writes_itself(value):
+        if type(value) is not float or not is_plain(value):
             return False
         out.append(repr(value))
         return True
@@ -4005,7 +4010,7 @@ class DictPlan(Plan):
         if isinstance(self.value, AnyPlan):
             if type(value) is not dict or str not in self.key.exact or not is_plain(value):
                 return False
-            out.append(write_plain_at(value, layout))
+            out.append(write_plain(value) if layout.indent is None else write_plain_at(value, layout))
             return True
         if type(value) is not dict or str not in self.key.exact or not _TEXT_ONLY.issuperset(map(type, value)):
             return False
@@ -13070,7 +13075,7 @@ _open_package({
         Any AnyPlan Build CheckCall Dict DumpCall Fault FrozenSet Hint Invalid Iterable LAX Layout List Mismatch
         NOT_COPIED NO_TYPES Optional OptionalPlan Plan RepeatedObject Set Tuple abc check_part choose_items
         demand_text dump_any dump_any_key filter_key forget_repeats is_plain make_object quote register_kind
-        replace_surrogates safe_repr typed_dict_hints write_float_list write_int_lists write_plain_at"""),
+        replace_surrogates safe_repr typed_dict_hints write_float_list write_int_lists write_plain write_plain_at"""),
     "codec.plan.records": ("", """
         AfterPlan FieldPlan RecordPlan _AttributeSource _NO_DEFAULT _REPR_TYPES _SINGLE_MODULES _SINGLE_TYPES
         _bound_plan _check_keywords _demand_keywords _find_computed _has_attributes _is_left_out _is_single

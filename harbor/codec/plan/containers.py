@@ -9,7 +9,7 @@ from typing import Any, Dict, FrozenSet, Iterable, List, Optional, Set, Tuple
 
 from ..errors import Fault, Invalid, replace_surrogates, safe_repr
 from ..hints import Hint, typed_dict_hints
-from ..text.writing import Layout, is_plain, quote, write_float_list, write_int_lists, write_plain_at
+from ..text.writing import Layout, is_plain, quote, write_float_list, write_int_lists, write_plain, write_plain_at
 from .anything import AnyPlan, choose_items, dump_any, dump_any_key, make_object
 from .base import (
     LAX, NO_TYPES, NOT_COPIED, Build, CheckCall, DumpCall, Mismatch, Plan, RepeatedObject, check_part, demand_text,
@@ -192,7 +192,7 @@ class DictPlan(Plan):
         if isinstance(self.value, AnyPlan):
             if type(value) is not dict or str not in self.key.exact or not is_plain(value):
                 return False
-            out.append(write_plain_at(value, layout))
+            out.append(write_plain(value) if layout.indent is None else write_plain_at(value, layout))
             return True
         if type(value) is not dict or str not in self.key.exact or not _TEXT_ONLY.issuperset(map(type, value)):
             return False

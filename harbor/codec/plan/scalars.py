@@ -168,7 +168,7 @@ class FloatPlan(ScalarPlan):
         return type(value) is float and is_plain(value)
 
     def write(self, value: Any, out: List[str], layout: Layout) -> bool:
-        if not self.writes_itself(value):
+        if type(value) is not float or not is_plain(value):
             return False
         out.append(repr(value))
         return True

@@ -109,7 +109,12 @@ def is_plain(value: Any, depth: int = _PLAIN_DEPTH) -> bool:
         return False
     if kind is dict:
         for key, item in value.items():
-            if type(key) is not str or type(item) not in _SETTLED_KINDS and not is_plain(item, depth - 1):
+            if type(key) is not str:
+                return False
+            # A positive number of usual size, most floats, needs no closer look.
+            if type(item) in _SETTLED_KINDS or type(item) is float and 1e-4 <= item <= _FLOAT_MAX:
+                continue
+            if not is_plain(item, depth - 1):
                 return False
         return True
     if _SETTLED_KINDS.issuperset(map(type, value)):
