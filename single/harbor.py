@@ -7,7 +7,7 @@ name of your own.
 # Version 0.1.0. SPDX-License-Identifier: Apache-2.0
 #
 # Generated: do not edit it, but change the files below and run `make single`.
-# Their sha256: 8fd2c3fad8a99fca7b898da260ce51a427d2658e525f221e3afa0e57ed5fcbdf
+# Their sha256: 1309eeb5ea75eb259acd00e058c43fb3650827d5dcbdf28a72b7350dea951a94
 #
 # These run at once, in this order:
 #
@@ -818,14 +818,14 @@ without a timestamp must not pay for them.
 """
 
 import math
-import re
-from typing import TYPE_CHECKING, Callable, Dict, Match, NoReturn, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Callable, Dict, NoReturn, Optional, Tuple, Union
 
 if TYPE_CHECKING:
     import datetime
     import uuid
+    from re import Match
 
-_FormMatcher = Callable[[str], Optional[Match[str]]]
+_FormMatcher = Callable[[str], Optional["Match[str]"]]
 
 # What nearly every timestamp looks like; anything else takes the exact path.
 _MOMENT_FORM = (
@@ -1087,6 +1087,8 @@ def _match_form(form: str) -> _FormMatcher:
     """Give the fullmatch method of a pattern, which is compiled on first use."""
     matcher = _form_matchers.get(form)
     if matcher is None:
+        import re
+
         matcher = _form_matchers[form] = re.compile(form).fullmatch
     return matcher
 
@@ -1634,7 +1636,7 @@ first use, so that importing the models does not cost them.
 """
 
 import sys
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional, Set, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional, Set, Tuple
 
 if TYPE_CHECKING:
     from re import Pattern
@@ -2983,7 +2985,6 @@ __name__ = _begin("codec.plan.scalars")
 In: a value of any type. Out: the exact Python value, or the fault pydantic would name; and back.
 """
 
-import re
 from typing import Any, Dict, FrozenSet, List, Optional, Tuple
 
 _MAX_DIGITS = 4300
@@ -3405,6 +3406,8 @@ def _whole_ratio(value: Any, call: CheckCall) -> int:
 
 def _number_pattern(name: str, source: str) -> Any:
     if name not in _NUMBER_PATTERNS:
+        import re
+
         _NUMBER_PATTERNS[name] = re.compile(source)
     return _NUMBER_PATTERNS[name]
 
@@ -3466,7 +3469,6 @@ __name__ = _begin("codec.plan.choices")
 In: a value that must be one of several things. Out: the thing it is, chosen as pydantic's smart mode chooses.
 """
 
-from inspect import cleandoc
 from typing import Any, Dict, FrozenSet, List, Optional, Set, Tuple
 
 _NOTHING: Any = object()
@@ -3764,14 +3766,14 @@ class EnumPlan(Plan):
         return dump_any_key(key, call)
 
     def schema(self, book: Any) -> Dict[str, Any]:
-        reference: Dict[str, Any] = book.refer(self.cls, self._describe)
+        reference: Dict[str, Any] = book.refer(self.cls, lambda: self._describe(book))
         return reference
 
-    def _describe(self) -> Dict[str, Any]:
+    def _describe(self, book: Any) -> Dict[str, Any]:
         out: Dict[str, Any] = {"title": self.cls.__name__}
         # Before 3.11 the class of enums gives this docstring to those that have none.
         if self.cls.__doc__ and self.cls.__doc__ != "An enumeration.":
-            out["description"] = cleandoc(self.cls.__doc__)
+            out["description"] = book.clean(self.cls.__doc__)
         return dict(out, **_describe_values([member.value for member in self.cls.__members__.values()]))
 
 
@@ -4392,7 +4394,6 @@ for beyond its annotations (limits, ``exclude_if``, extra keys, computed fields)
 
 import dataclasses
 from collections import abc
-from inspect import cleandoc
 from typing import Any, Callable, Dict, FrozenSet, Iterable, List, Optional, Set, Tuple
 
 _NO_DEFAULT = dataclasses.MISSING
@@ -4909,7 +4910,7 @@ class RecordPlan(Plan):
             if field.required and not (is_dump and field.exclude_if is not None):
                 required.append(name)
         for name, plan, made in self.computed if is_dump else ():
-            doc = cleandoc(made.__doc__) if made.__doc__ else None
+            doc = book.clean(made.__doc__) if made.__doc__ else None
             properties[name] = book.describe_property(name, plan, read_only=True, description=doc)
             required.append(name)
         doc = self.cls.__dict__.get("__doc__")
@@ -6121,8 +6122,6 @@ their own types are; what they have in common stands here: properties, unions, n
 """
 
 import dataclasses
-import inspect
-import re
 import warnings
 from collections import Counter
 from typing import Any, Callable, Dict, List, Optional, Tuple
@@ -6165,10 +6164,16 @@ class SchemaBook:
             out["required"] = required
         out["title"] = cls.__name__
         if doc:
-            out["description"] = inspect.cleandoc(doc)
+            out["description"] = self.clean(doc)
         if extra != "ignore":
             out["additionalProperties"] = extra == "allow"
         return out
+
+    def clean(self, doc: str) -> str:
+        """Give a docstring without the indentation of its source."""
+        import inspect
+
+        return inspect.cleandoc(doc)
 
     def describe_property(
         self,
@@ -6312,6 +6317,8 @@ def _name_classes(definitions: Dict[type, Dict[str, Any]]) -> Dict[type, str]:
 
 
 def _plain_name(name: str) -> str:
+    import re
+
     return re.sub(r"[^a-zA-Z0-9.\-_]", "_", name).replace(".", "__")
 
 
@@ -13024,7 +13031,7 @@ _open_package({
         _read_clock_digits _read_date_alone _read_fraction _read_odd_datetime _read_zone_offset _refuse_datetime
         _refuse_uuid _round_half_up _skip_clock_byte _split_unix _write_clock _write_offset _write_span_part
         _zone_class _zones""", """
-        Callable Dict Match NoReturn Optional TYPE_CHECKING Tuple Union math re"""),
+        Callable Dict NoReturn Optional TYPE_CHECKING Tuple Union math"""),
     "codec.text": ("", "", ""),
     "codec.text.growing": ("Cuts cut_lists write_lists", """
         _BYTE_MARKS _INT_ONLY _LOOK_BUDGET _LOOK_COST _Marks _TEXT_MARKS _find_key _read_growing _skip_space
@@ -13037,7 +13044,7 @@ _open_package({
         _NUMBER_KINDS _PLAIN_DEPTH _SETTLED_KINDS _dict_members _encode_plain _encoders_cache _escape_wide _find_odd
         _format_int _has_odd_float _list_members _load_encode _look_into _mend_floats _quote_cache _refuse_surrogates
         _to_digits _wide_pattern _widen _write_at_once _write_scalar _write_tree write_tree_at""", """
-        Any Callable Dict Iterator List Optional Set TYPE_CHECKING Tuple Union sys write_lists"""),
+        Any Callable Dict Iterator List Optional Set TYPE_CHECKING Tuple sys write_lists"""),
     "codec.plan.base": ("", """
         Build CheckCall DumpCall EXACT LAX Mismatch NOT_COPIED NO_TYPES NotQuick Plan RepeatedKeys RepeatedObject
         STRICT _KEPT _MAKERS _MAX_NESTED _place_of _quote_key build_plan check_part demand_text forget_repeats is_from
@@ -13062,13 +13069,13 @@ _open_package({
         _NUMBER_WORDS _SPACE _TRUE_WORDS _exactness_of_text _fit_limit _number_pattern _plain_int _read_float
         _read_int _refuse_kin _register_scalars _text_of _whole_number _whole_ratio number_of read_digits""", """
         Any Build CheckCall Dict DumpCall FrozenSet Hint Invalid LAX Layout List Mismatch NO_TYPES Optional Plan
-        STRICT Tuple check_text dump_any dump_any_key is_from is_plain re register_kind replace_surrogates"""),
+        STRICT Tuple check_text dump_any dump_any_key is_from is_plain register_kind replace_surrogates"""),
     "codec.plan.choices": ("", """
         EnumPlan LiteralPlan OptionalPlan UnionPlan ValueLookup _ENUM_BASES _INT64_SIZE _JSON_TYPES _LOOKED_UP
         _NOTHING _describe_values _explain _is_better _make_optional _make_union _rank_equal _unwrap_reason
         list_choices""", """
         Any Build CheckCall Dict DumpCall EXACT Fault FloatPlan FrozenSet Hint IntPlan Invalid LAX Layout List
-        Mismatch NO_TYPES Optional Plan Set StrPlan Tuple cleandoc dump_any dump_any_key is_from register_kind"""),
+        Mismatch NO_TYPES Optional Plan Set StrPlan Tuple dump_any dump_any_key is_from register_kind"""),
     "codec.plan.containers": ("", """
         DictPlan KeyPlan ListPlan TypedDictPlan _FLOATS _INTS _NO_LISTS _TEXT_ONLY _guard_iteration _make_dict
         _make_list check_extra_keys describe_exception gather_growing key_step place_faults""", """
@@ -13080,11 +13087,11 @@ _open_package({
         AfterPlan FieldPlan RecordPlan _AttributeSource _NO_DEFAULT _REPR_TYPES _SINGLE_MODULES _SINGLE_TYPES
         _bound_plan _check_keywords _demand_keywords _find_computed _has_attributes _is_left_out _is_single
         _model_base _set_slot _write_exactly computed_field default_of refuse_value""", """
-        Any BoundedPlan Build Callable CheckCall Dict DumpCall Fault FrozenSet Invalid Iterable LAX LIMIT_NAMES Layout
+        Any BoundedPlan Build Callable CheckCall Dict DumpCall Fault FrozenSet Invalid Iterable LIMIT_NAMES Layout
         List Mismatch NOT_COPIED NO_TYPES NotQuick Optional OptionalPlan Plan STRICT Set Tuple abc check_extra_keys
-        check_part check_text cleandoc copy_plain dataclasses demand_text describe_exception dump_any dump_any_key
-        filter_key forget_repeats gather_growing is_from join_pieces key_step make_layout make_object place_faults
-        quote record_hints register_kind resolve_return write_tree_at"""),
+        check_part check_text copy_plain dataclasses demand_text describe_exception dump_any dump_any_key filter_key
+        forget_repeats gather_growing is_from join_pieces key_step make_layout make_object place_faults quote
+        record_hints register_kind resolve_return write_tree_at"""),
     "codec.plan.values": ("", """
         DatetimePlan PathPlan UuidPlan _ValuePlan _register_values""", """
         Any Build CheckCall Dict DumpCall Hint LAX MomentError NO_TYPES Plan STRICT dump_any dump_any_key number_of
@@ -13110,8 +13117,8 @@ _open_package({
     "codec.schema": ("PydanticJsonSchemaWarning SchemaBook make_schema", """
         _MISSING _MODES _PRIMITIVES _UNION_FORMATS _count_references _describe_default _name_classes _names_class
         _plain_name _primitive_types _sort_set _write""", """
-        Any Callable Counter Dict DumpCall List Optional Plan SerializationError Tuple dataclasses dump_any inspect
-        is_from is_known_kind re warnings"""),
+        Any Callable Counter Dict DumpCall List Optional Plan SerializationError Tuple dataclasses dump_any is_from
+        is_known_kind warnings"""),
     "codec.adapter": ("""
         TypeAdapter model_dump model_dump_json model_validate model_validate_json""", "AdaptedT _refuse_partial", """
         Any Callable Dict Generic Optional TYPE_CHECKING Type TypeVar Union check_document check_value dump_document

@@ -77,6 +77,19 @@ def test_the_models_import_nothing_slow_or_absent_from_small_pythons() -> None:
     assert done.stdout.decode().strip() == "[]"
 
 
+def test_the_models_bring_nothing_of_weight_beside_dataclasses_and_typing() -> None:
+    # What these two bring differs between Pythons: in 3.15 neither loads inspect or re any more.
+    source = (
+        "import sys, dataclasses, typing\n"
+        "before = set(sys.modules)\n"
+        "sys.path.insert(0, {!r})\n"
+        "import harbor.models.agent.context\n"
+        "print(sorted((set(sys.modules) - before).intersection(['inspect', 're'])))\n"
+    ).format(str(implementation.PATH))
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", source], stdout=subprocess.PIPE, check=True)
+    assert done.stdout.decode().strip() == "[]"
+
+
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_a_module_survives_vendoring(path: pathlib.Path) -> None:
     """No absolute import of the package, and no annotations kept as strings."""

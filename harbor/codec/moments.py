@@ -12,12 +12,12 @@ without a timestamp must not pay for them.
 """
 
 import math
-import re
-from typing import TYPE_CHECKING, Callable, Dict, Match, NoReturn, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Callable, Dict, NoReturn, Optional, Tuple, Union
 
 if TYPE_CHECKING:
     import datetime
     import uuid
+    from re import Match
 
 __all__ = [
     "MomentError",
@@ -33,7 +33,7 @@ __all__ = [
     "write_timedelta",
 ]
 
-_FormMatcher = Callable[[str], Optional[Match[str]]]
+_FormMatcher = Callable[[str], Optional["Match[str]"]]
 
 # What nearly every timestamp looks like; anything else takes the exact path.
 _MOMENT_FORM = (
@@ -295,6 +295,8 @@ def _match_form(form: str) -> _FormMatcher:
     """Give the fullmatch method of a pattern, which is compiled on first use."""
     matcher = _form_matchers.get(form)
     if matcher is None:
+        import re
+
         matcher = _form_matchers[form] = re.compile(form).fullmatch
     return matcher
 

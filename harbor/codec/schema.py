@@ -5,8 +5,6 @@ their own types are; what they have in common stands here: properties, unions, n
 """
 
 import dataclasses
-import inspect
-import re
 import warnings
 from collections import Counter
 from typing import Any, Callable, Dict, List, Optional, Tuple
@@ -55,10 +53,16 @@ class SchemaBook:
             out["required"] = required
         out["title"] = cls.__name__
         if doc:
-            out["description"] = inspect.cleandoc(doc)
+            out["description"] = self.clean(doc)
         if extra != "ignore":
             out["additionalProperties"] = extra == "allow"
         return out
+
+    def clean(self, doc: str) -> str:
+        """Give a docstring without the indentation of its source."""
+        import inspect
+
+        return inspect.cleandoc(doc)
 
     def describe_property(
         self,
@@ -202,6 +206,8 @@ def _name_classes(definitions: Dict[type, Dict[str, Any]]) -> Dict[type, str]:
 
 
 def _plain_name(name: str) -> str:
+    import re
+
     return re.sub(r"[^a-zA-Z0-9.\-_]", "_", name).replace(".", "__")
 
 

@@ -3,7 +3,6 @@
 In: a value that must be one of several things. Out: the thing it is, chosen as pydantic's smart mode chooses.
 """
 
-from inspect import cleandoc
 from typing import Any, Dict, FrozenSet, List, Optional, Set, Tuple
 
 from ..errors import Fault, Invalid
@@ -308,14 +307,14 @@ class EnumPlan(Plan):
         return dump_any_key(key, call)
 
     def schema(self, book: Any) -> Dict[str, Any]:
-        reference: Dict[str, Any] = book.refer(self.cls, self._describe)
+        reference: Dict[str, Any] = book.refer(self.cls, lambda: self._describe(book))
         return reference
 
-    def _describe(self) -> Dict[str, Any]:
+    def _describe(self, book: Any) -> Dict[str, Any]:
         out: Dict[str, Any] = {"title": self.cls.__name__}
         # Before 3.11 the class of enums gives this docstring to those that have none.
         if self.cls.__doc__ and self.cls.__doc__ != "An enumeration.":
-            out["description"] = cleandoc(self.cls.__doc__)
+            out["description"] = book.clean(self.cls.__doc__)
         return dict(out, **_describe_values([member.value for member in self.cls.__members__.values()]))
 
 

@@ -6,7 +6,6 @@ for beyond its annotations (limits, ``exclude_if``, extra keys, computed fields)
 
 import dataclasses
 from collections import abc
-from inspect import cleandoc
 from typing import Any, Callable, Dict, FrozenSet, Iterable, List, Optional, Set, Tuple
 
 from ..errors import Fault, Invalid
@@ -14,7 +13,7 @@ from ..hints import record_hints, resolve_return
 from ..text.writing import Layout, join_pieces, make_layout, quote, write_tree_at
 from .anything import check_text, copy_plain, dump_any, dump_any_key, make_object
 from .base import (
-    LAX, NO_TYPES, NOT_COPIED, STRICT, Build, CheckCall, DumpCall, Mismatch, NotQuick, Plan, check_part, demand_text,
+    NO_TYPES, NOT_COPIED, STRICT, Build, CheckCall, DumpCall, Mismatch, NotQuick, Plan, check_part, demand_text,
     forget_repeats, is_from, register_kind,
 )
 from .choices import OptionalPlan
@@ -536,7 +535,7 @@ class RecordPlan(Plan):
             if field.required and not (is_dump and field.exclude_if is not None):
                 required.append(name)
         for name, plan, made in self.computed if is_dump else ():
-            doc = cleandoc(made.__doc__) if made.__doc__ else None
+            doc = book.clean(made.__doc__) if made.__doc__ else None
             properties[name] = book.describe_property(name, plan, read_only=True, description=doc)
             required.append(name)
         doc = self.cls.__dict__.get("__doc__")

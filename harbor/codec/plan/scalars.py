@@ -3,7 +3,6 @@
 In: a value of any type. Out: the exact Python value, or the fault pydantic would name; and back.
 """
 
-import re
 from typing import Any, Dict, FrozenSet, List, Optional, Tuple
 
 from ..errors import Invalid, replace_surrogates
@@ -431,6 +430,8 @@ def _whole_ratio(value: Any, call: CheckCall) -> int:
 
 def _number_pattern(name: str, source: str) -> Any:
     if name not in _NUMBER_PATTERNS:
+        import re
+
         _NUMBER_PATTERNS[name] = re.compile(source)
     return _NUMBER_PATTERNS[name]
 

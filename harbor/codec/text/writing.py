@@ -11,7 +11,7 @@ first use, so that importing the models does not cost them.
 """
 
 import sys
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional, Set, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional, Set, Tuple
 
 if TYPE_CHECKING:
     from re import Pattern
