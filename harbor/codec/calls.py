@@ -81,17 +81,10 @@ def check_document(plan: Plan, document: Any, call: CheckCall) -> Any:
         call.proven = cuts.proven
         options = vars(call).copy()
         call.document = document if cuts.text is None else cuts.text
-        faults: Optional[List[Fault]] = None
         try:
-            return plan.check(value, call)
+            return check_value(plan, value, call)
         except RepeatedKeys:
             pass
-        except Invalid as exc:
-            faults = exc.faults
-        except RecursionError:
-            faults = [Fault("recursion_loop", value, None, True)]
-        if faults is not None:
-            raise ValidationError(plan.title, faults)
         has_repeats = repeats_keys(call.document)
         # What the check had noted so far is void.
         call = CheckCall()

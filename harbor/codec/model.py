@@ -153,11 +153,12 @@ def _skip_text_options(full: Any) -> Any:
 
     def call(self: Any, **options: Any) -> Any:
         cls = type(self)
+        plan = cls.__codec_plan__ or _plan_of_model(cls)
         text = None
         if not options:
-            text = (cls.__codec_plan__ or _plan_of_model(cls)).write_quickly(self)
+            text = plan.write_quickly(self)
         elif _suit_ordinary(options):
-            text = (cls.__codec_plan__ or _plan_of_model(cls)).write_quickly(
+            text = plan.write_quickly(
                 self, options.get("indent"), options.get("inf_nan", "null"), options.get("exclude_none", False))
         return full(self, **options) if text is None else text
 
