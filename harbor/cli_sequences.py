@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Tuple, Un
 
 from .cli_output import align_rows, describe_os_error, make_plain, print_error, print_json, write_line
 from .codec import ValidationError
-from .files import read_file, replace_file
+from .files import discard_file, name_temporary, read_file, replace_file
 from .models.agent.context import AgentContext
 from .models.trial.result import TrialResult
 from .rollout_chart import RolloutChart
@@ -254,8 +254,7 @@ class _LineFile:
     def __init__(self, name: str, append: bool) -> None:
         self._name = name
         self._target = os.path.realpath(name)
-        folder = os.path.dirname(self._target) or os.curdir
-        self._temporary = os.path.join(folder, ".harbor-%s.tmp" % os.urandom(12).hex())
+        self._temporary = name_temporary(self._target)
         self._is_open = False
         self._streams: List[Any] = []
         try:
@@ -314,10 +313,7 @@ class _LineFile:
                 pass
         if self._is_open:
             self._is_open = False
-            try:
-                os.unlink(self._temporary)
-            except OSError:
-                pass
+            discard_file(self._temporary)
 
 
 def _expect_whole(name: str, path: str) -> None:

@@ -8,7 +8,7 @@ import os
 import stat
 from typing import Optional
 
-__all__ = ["read_file", "replace_file"]
+__all__ = ["discard_file", "name_temporary", "read_file", "replace_file"]
 
 _CLOEXEC = getattr(os, "O_CLOEXEC", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
@@ -48,8 +48,7 @@ def replace_file(name: str, data: bytes, sync: bool) -> None:
     """
     mode = _find_mode(name)
     folder = os.path.dirname(name) or os.curdir
-    # Never the name of another writer, be it a fork of this process.
-    temporary = os.path.join(folder, ".harbor-%s.tmp" % os.urandom(12).hex())
+    temporary = name_temporary(name)
     handle = os.open(temporary, _WRITE, 0o666)
     try:
         try:
@@ -64,13 +63,24 @@ def replace_file(name: str, data: bytes, sync: bool) -> None:
             os.close(handle)
         os.replace(temporary, name)
     except BaseException:
-        try:
-            os.unlink(temporary)
-        except OSError:
-            pass
+        discard_file(temporary)
         raise
     if sync and os.name != "nt":
         _sync_folder(folder)
+
+
+def name_temporary(name: str) -> str:
+    """Give the name of a new file that is to take the place of another: in its folder, and no other writer's."""
+    # Random, because another writer may be a fork of this process.
+    return os.path.join(os.path.dirname(name) or os.curdir, ".harbor-%s.tmp" % os.urandom(12).hex())
+
+
+def discard_file(name: str) -> None:
+    """Remove a file that is of no use any more, if that can be done."""
+    try:
+        os.unlink(name)
+    except OSError:
+        pass
 
 
 def _demand_regular(mode: int, name: str) -> None:

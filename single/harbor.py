@@ -7,7 +7,7 @@ name of your own.
 # Version 0.1.0. SPDX-License-Identifier: Apache-2.0
 #
 # Generated: do not edit it, but change the files below and run `make single`.
-# Their sha256: 1309eeb5ea75eb259acd00e058c43fb3650827d5dcbdf28a72b7350dea951a94
+# Their sha256: a304f9bd574c74ebb77a709b106d6f8417c83e2113903716afe8b70a403a8968
 #
 # These run at once, in this order:
 #
@@ -58,9 +58,9 @@ name of your own.
 #     harbor/models/trial/result.py
 #     harbor/digests.py
 #     harbor/environments/processes.py
+#     harbor/files.py
 #     harbor/environments/transfer.py
 #     harbor/environments/local.py
-#     harbor/files.py
 #     harbor/forms.py
 #     harbor/mending.py
 #     harbor/rollout_findings.py
@@ -5917,17 +5917,10 @@ def check_document(plan: Plan, document: Any, call: CheckCall) -> Any:
         call.proven = cuts.proven
         options = vars(call).copy()
         call.document = document if cuts.text is None else cuts.text
-        faults: Optional[List[Fault]] = None
         try:
-            return plan.check(value, call)
+            return check_value(plan, value, call)
         except RepeatedKeys:
             pass
-        except Invalid as exc:
-            faults = exc.faults
-        except RecursionError:
-            faults = [Fault("recursion_loop", value, None, True)]
-        if faults is not None:
-            raise ValidationError(plan.title, faults)
         has_repeats = repeats_keys(call.document)
         # What the check had noted so far is void.
         call = CheckCall()
@@ -7203,11 +7196,12 @@ def _skip_text_options(full: Any) -> Any:
 
     def call(self: Any, **options: Any) -> Any:
         cls = type(self)
+        plan = cls.__codec_plan__ or _plan_of_model(cls)
         text = None
         if not options:
-            text = (cls.__codec_plan__ or _plan_of_model(cls)).write_quickly(self)
+            text = plan.write_quickly(self)
         elif _suit_ordinary(options):
-            text = (cls.__codec_plan__ or _plan_of_model(cls)).write_quickly(
+            text = plan.write_quickly(
                 self, options.get("indent"), options.get("inf_nan", "null"), options.get("exclude_none", False))
         return full(self, **options) if text is None else text
 
@@ -9510,10 +9504,140 @@ def _cancel_rest(loop: asyncio.AbstractEventLoop) -> None:
 
 
 # ====================================================================================================================
+# harbor/files.py, which runs when it is first used
+# ====================================================================================================================
+
+_later("files", "", r'''
+"""Files read and replaced as a whole: bytes in, bytes out, and nothing but ``OSError`` when it cannot be done.
+
+Reading never waits for a pipe or a device; replacing leaves the old file or the new one, and nothing in between.
+"""
+
+import errno
+import os
+import stat
+from typing import Optional
+
+__all__ = ["discard_file", "name_temporary", "read_file", "replace_file"]
+
+_CLOEXEC = getattr(os, "O_CLOEXEC", 0)
+_BINARY = getattr(os, "O_BINARY", 0)
+_READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | _BINARY | _CLOEXEC
+_WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY | _CLOEXEC
+_PIECE = 1 << 20
+
+
+def read_file(name: str, limit: int) -> bytes:
+    """Read a regular file, up to one byte more than ``limit``."""
+    # Looked at before it is opened: opening a device can do things. If a pipe takes its place meanwhile, reading it
+    # does not wait either.
+    info = os.stat(name)
+    _demand_regular(info.st_mode, name)
+    handle = os.open(name, _READ)
+    try:
+        size = min(info.st_size, limit) + 1
+        data = os.read(handle, size)
+        if len(data) < size:
+            return data
+        # It grew meanwhile, or the system gives it piece by piece.
+        pieces, length = [data], len(data)
+        while data and length <= limit:
+            data = os.read(handle, min(_PIECE, limit + 1 - length))
+            pieces.append(data)
+            length += len(data)
+        return b"".join(pieces)
+    finally:
+        os.close(handle)
+
+
+def replace_file(name: str, data: bytes, sync: bool) -> None:
+    """Write a file anew under a name of its own and let it take the old one's place, and mode.
+
+    With ``sync`` it is on the disk before that. No failure leaves anything behind; a kill may leave the new file
+    under its own name, ``.harbor-*.tmp`` in the same folder.
+    """
+    mode = _find_mode(name)
+    folder = os.path.dirname(name) or os.curdir
+    temporary = name_temporary(name)
+    handle = os.open(temporary, _WRITE, 0o666)
+    try:
+        try:
+            if mode is not None:
+                _set_mode(handle, mode)
+            rest = memoryview(data)
+            while rest:
+                rest = rest[os.write(handle, rest[:_PIECE]):]
+            if sync:
+                os.fsync(handle)
+        finally:
+            os.close(handle)
+        os.replace(temporary, name)
+    except BaseException:
+        discard_file(temporary)
+        raise
+    if sync and os.name != "nt":
+        _sync_folder(folder)
+
+
+def name_temporary(name: str) -> str:
+    """Give the name of a new file that is to take the place of another: in its folder, and no other writer's."""
+    # Random, because another writer may be a fork of this process.
+    return os.path.join(os.path.dirname(name) or os.curdir, ".harbor-%s.tmp" % os.urandom(12).hex())
+
+
+def discard_file(name: str) -> None:
+    """Remove a file that is of no use any more, if that can be done."""
+    try:
+        os.unlink(name)
+    except OSError:
+        pass
+
+
+def _demand_regular(mode: int, name: str) -> None:
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), name)
+    if not stat.S_ISREG(mode):
+        raise OSError(errno.EINVAL, "Not a regular file", name)
+
+
+def _find_mode(name: str) -> Optional[int]:
+    """Give the mode of an existing file; what is no regular file must not be replaced by one."""
+    try:
+        mode = os.stat(name).st_mode
+    except FileNotFoundError:
+        return None
+    _demand_regular(mode, name)
+    return stat.S_IMODE(mode)
+
+
+def _set_mode(handle: int, mode: int) -> None:
+    try:
+        # Before the data: what the old file hid is never shown.
+        os.fchmod(handle, mode)
+    except (AttributeError, OSError):
+        pass  # Windows before 3.13, or a file system without modes
+
+
+def _sync_folder(folder: str) -> None:
+    """Make the new name outlive a crash, where the system can; the file itself is whole without it."""
+    try:
+        handle = os.open(folder, os.O_RDONLY | _CLOEXEC)
+    except OSError:
+        return
+    try:
+        os.fsync(handle)
+    except OSError:
+        pass
+    finally:
+        os.close(handle)
+''')
+
+
+# ====================================================================================================================
 # harbor/environments/transfer.py, which runs when it is first used
 # ====================================================================================================================
 
-_later("environments.transfer", "", r'''
+_later("environments.transfer", "discard_file name_temporary", r'''
 """Copying of files and trees that never writes outside of its target.
 
 In: two places. Out: the copies, with modes, times and links. The functions are generators that stop after every file
@@ -9576,7 +9700,7 @@ def copy_file(source: TransferPath, target: str) -> Generator[None, None, None]:
     if not stat.S_ISREG(info.st_mode):
         number = errno.EISDIR if stat.S_ISDIR(info.st_mode) else errno.EINVAL
         raise OSError(number, "Not a regular file", os.fspath(source))
-    temporary = os.path.join(os.path.dirname(target), ".harbor-%s.tmp" % os.urandom(12).hex())
+    temporary = name_temporary(target)
     try:
         with open(source, "rb") as reader, open(temporary, "xb") as writer:
             chunk = reader.read(_CHUNK_SIZE)
@@ -9588,10 +9712,7 @@ def copy_file(source: TransferPath, target: str) -> Generator[None, None, None]:
         os.utime(temporary, ns=(info.st_atime_ns, info.st_mtime_ns))
         os.replace(temporary, target)
     except BaseException:
-        try:
-            os.unlink(temporary)
-        except OSError:
-            pass
+        discard_file(temporary)
         raise
 
 
@@ -9905,126 +10026,6 @@ def _expect_own_user(user: Optional[UserName]) -> None:
         name = str(own)
     if user != name:
         raise PermissionError("LocalEnvironment runs commands as %r alone, and was asked for %r" % (name, user))
-''')
-
-
-# ====================================================================================================================
-# harbor/files.py, which runs when it is first used
-# ====================================================================================================================
-
-_later("files", "", r'''
-"""Files read and replaced as a whole: bytes in, bytes out, and nothing but ``OSError`` when it cannot be done.
-
-Reading never waits for a pipe or a device; replacing leaves the old file or the new one, and nothing in between.
-"""
-
-import errno
-import os
-import stat
-from typing import Optional
-
-__all__ = ["read_file", "replace_file"]
-
-_CLOEXEC = getattr(os, "O_CLOEXEC", 0)
-_BINARY = getattr(os, "O_BINARY", 0)
-_READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | _BINARY | _CLOEXEC
-_WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY | _CLOEXEC
-_PIECE = 1 << 20
-
-
-def read_file(name: str, limit: int) -> bytes:
-    """Read a regular file, up to one byte more than ``limit``."""
-    # Looked at before it is opened: opening a device can do things. If a pipe takes its place meanwhile, reading it
-    # does not wait either.
-    info = os.stat(name)
-    _demand_regular(info.st_mode, name)
-    handle = os.open(name, _READ)
-    try:
-        size = min(info.st_size, limit) + 1
-        data = os.read(handle, size)
-        if len(data) < size:
-            return data
-        # It grew meanwhile, or the system gives it piece by piece.
-        pieces, length = [data], len(data)
-        while data and length <= limit:
-            data = os.read(handle, min(_PIECE, limit + 1 - length))
-            pieces.append(data)
-            length += len(data)
-        return b"".join(pieces)
-    finally:
-        os.close(handle)
-
-
-def replace_file(name: str, data: bytes, sync: bool) -> None:
-    """Write a file anew under a name of its own and let it take the old one's place, and mode.
-
-    With ``sync`` it is on the disk before that. No failure leaves anything behind; a kill may leave the new file
-    under its own name, ``.harbor-*.tmp`` in the same folder.
-    """
-    mode = _find_mode(name)
-    folder = os.path.dirname(name) or os.curdir
-    # Never the name of another writer, be it a fork of this process.
-    temporary = os.path.join(folder, ".harbor-%s.tmp" % os.urandom(12).hex())
-    handle = os.open(temporary, _WRITE, 0o666)
-    try:
-        try:
-            if mode is not None:
-                _set_mode(handle, mode)
-            rest = memoryview(data)
-            while rest:
-                rest = rest[os.write(handle, rest[:_PIECE]):]
-            if sync:
-                os.fsync(handle)
-        finally:
-            os.close(handle)
-        os.replace(temporary, name)
-    except BaseException:
-        try:
-            os.unlink(temporary)
-        except OSError:
-            pass
-        raise
-    if sync and os.name != "nt":
-        _sync_folder(folder)
-
-
-def _demand_regular(mode: int, name: str) -> None:
-    if stat.S_ISDIR(mode):
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), name)
-    if not stat.S_ISREG(mode):
-        raise OSError(errno.EINVAL, "Not a regular file", name)
-
-
-def _find_mode(name: str) -> Optional[int]:
-    """Give the mode of an existing file; what is no regular file must not be replaced by one."""
-    try:
-        mode = os.stat(name).st_mode
-    except FileNotFoundError:
-        return None
-    _demand_regular(mode, name)
-    return stat.S_IMODE(mode)
-
-
-def _set_mode(handle: int, mode: int) -> None:
-    try:
-        # Before the data: what the old file hid is never shown.
-        os.fchmod(handle, mode)
-    except (AttributeError, OSError):
-        pass  # Windows before 3.13, or a file system without modes
-
-
-def _sync_folder(folder: str) -> None:
-    """Make the new name outlive a crash, where the system can; the file itself is whole without it."""
-    try:
-        handle = os.open(folder, os.O_RDONLY | _CLOEXEC)
-    except OSError:
-        return
-    try:
-        os.fsync(handle)
-    except OSError:
-        pass
-    finally:
-        os.close(handle)
 ''')
 
 
@@ -13174,13 +13175,13 @@ _open_package({
         MARK_VARIABLE PrintedStream _Capture _Found _KILL_ROUNDS _LINGER_SEC _PATIENCE_SEC _POLL_SEC _REAP_SEC _cancel
         _cancel_rest _hold _look_at _send_signal _set_handlers _settle end_processes find_processes has_group
         has_process kill_processes""", ""),
+    "files": ("discard_file name_temporary read_file replace_file", """
+        _BINARY _CLOEXEC _PIECE _READ _WRITE _demand_regular _find_mode _set_mode _sync_folder""", ""),
     "environments.transfer": ("""
         PathEscapeError copy_file copy_tree remove_tree resolve_inside""", """
         TransferPath _CHUNK_SIZE _MODE_BITS _Tree _expect_link_inside _is_inside _list_tree _make_link _open_folders""", ""),
     "environments.local": ("LocalEnvironment", """
         _CANNOT_START _TIMED_OUT _clear_away _copy_to _drive _expect_own_user""", ""),
-    "files": ("read_file replace_file", """
-        _BINARY _CLOEXEC _PIECE _READ _WRITE _demand_regular _find_mode _set_mode _sync_folder""", ""),
     "forms": ("FormGiver add_extras describe_value escape_text", """
         RecordT _ANYTHING _BYTE_KINDS _INT_LIMIT _LEVELS_LIMIT _LIST_KINDS _NO_FORM _PLAIN_KINDS _ROLLOUT_KEYS
         _add_extras_to _add_missing _any_adapter _can_hold_anything _convert _has_unknown_keys _is_same _is_too_long

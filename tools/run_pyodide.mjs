@@ -28,13 +28,13 @@ if (rest[0] === "-c") {
 }
 
 const [packages, ...options] = rest;
-mount(root, "/root");
+mount(root, "/repository");
 mount(packages, "/packages");
 python.globals.set("options", python.toPy(options));
 const status = python.runPython(`
 import os, sys
-os.chdir("/root")
-here = "/root/single" if os.environ["HARBOR_UNDER_TEST"] == "single" else "/root"
+os.chdir("/repository")
+here = "/repository/single" if os.environ["HARBOR_UNDER_TEST"] == "single" else "/repository"
 sys.argv = ["tests/probe.py", here, "--trial"]
 with open("tests/probe.py", encoding="utf-8") as file:
     exec(compile(file.read(), "tests/probe.py", "exec"), {"__name__": "__main__"})

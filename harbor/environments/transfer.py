@@ -11,6 +11,8 @@ import shutil
 import stat
 from typing import Callable, Generator, List, NamedTuple, Union
 
+from ..files import discard_file, name_temporary
+
 __all__ = ["PathEscapeError", "copy_file", "copy_tree", "remove_tree", "resolve_inside"]
 
 TransferPath = Union[str, "os.PathLike[str]"]
@@ -60,7 +62,7 @@ def copy_file(source: TransferPath, target: str) -> Generator[None, None, None]:
     if not stat.S_ISREG(info.st_mode):
         number = errno.EISDIR if stat.S_ISDIR(info.st_mode) else errno.EINVAL
         raise OSError(number, "Not a regular file", os.fspath(source))
-    temporary = os.path.join(os.path.dirname(target), ".harbor-%s.tmp" % os.urandom(12).hex())
+    temporary = name_temporary(target)
     try:
         with open(source, "rb") as reader, open(temporary, "xb") as writer:
             chunk = reader.read(_CHUNK_SIZE)
@@ -72,10 +74,7 @@ def copy_file(source: TransferPath, target: str) -> Generator[None, None, None]:
         os.utime(temporary, ns=(info.st_atime_ns, info.st_mtime_ns))
         os.replace(temporary, target)
     except BaseException:
-        try:
-            os.unlink(temporary)
-        except OSError:
-            pass
+        discard_file(temporary)
         raise
 
 
