@@ -10,7 +10,6 @@ import importlib.metadata
 import json
 import pathlib
 import sys
-import typing
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
 __all__ = [

@@ -7,15 +7,15 @@ exact text of another error, or `Warned` with the exact texts of the warnings be
 import dataclasses
 import json
 import warnings
-from typing import Any, Callable, Dict, Iterable, List, Tuple
+from typing import Any, Callable, Iterable, List, Tuple
 
 import pytest
 
 from harbor.codec import Model, TypeAdapter, ValidationError
 
 __all__ = [
-    "EVERY", "JSON", "LAX", "PYTHON", "STRICT", "Raised", "Refused", "Warned", "assert_same", "check", "dump",
-    "observe", "rows", "unexpected",
+    "EVERY", "JSON", "LAX", "PYTHON", "STRICT", "Raised", "Refused", "Warned", "assert_checks", "assert_dumps",
+    "assert_same", "check", "dump", "observe", "rows", "unexpected",
 ]
 
 #: The ways a value is checked: as a Python object or as JSON text, lax or strict.
@@ -104,6 +104,19 @@ def dump(kind: Any, mode: str, value: Any, **options: Any) -> Any:
     if mode == "text":
         return observe(lambda: adapter.dump_json(value, **options).decode())
     return observe(lambda: adapter.dump_python(value, mode=mode, **options))
+
+
+def assert_checks(kind: Any, ways: str, value: Any, expected: Any) -> None:
+    """Demand one outcome of a value's check in each of the ways."""
+    for way in ways.split():
+        assert_same(check(kind, way, value), expected)
+
+
+def assert_dumps(kind: Any, value: Any, python: Any, data: Any, text: Any) -> None:
+    """Demand the outcomes of a value's dump in mode "python", in mode "json" and as text."""
+    assert_same(dump(kind, "python", value), python)
+    assert_same(dump(kind, "json", value), data)
+    assert_same(dump(kind, "text", value), text)
 
 
 def assert_same(found: Any, expected: Any) -> None:

@@ -7,7 +7,7 @@ from typing import Any, Callable, Dict, List, Optional, Tuple, Type, Union
 import pytest
 
 from harbor.codec import Model, TypeAdapter, model_dump, model_dump_json, model_validate, model_validate_json
-from outcomes import JSON, Raised, Refused, assert_same, observe, rows
+from outcomes import Raised, Refused, assert_same, observe, rows
 
 
 class Color(enum.Enum):

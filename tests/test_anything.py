@@ -19,7 +19,7 @@ from uuid import UUID
 import pytest
 
 from harbor.codec import Model, TypeAdapter
-from outcomes import JSON, Raised, Warned, assert_same, dump, observe, rows, unexpected
+from outcomes import Raised, Warned, assert_same, dump, observe, rows, unexpected
 
 NAN, INF = float("nan"), float("inf")
 UTC = datetime.timezone.utc

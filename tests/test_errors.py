@@ -18,7 +18,7 @@ import pytest
 
 from harbor.codec import Field, Model, SerializationError, TypeAdapter, ValidationError
 from harbor.codec import errors
-from outcomes import JSON, assert_same, rows
+from outcomes import assert_same, rows
 
 NAN = float("nan")
 NONE: Any = type(None)

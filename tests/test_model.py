@@ -8,7 +8,7 @@ import dataclasses
 import inspect
 import pickle
 import sys
-from typing import Any, Callable, Dict, List, Optional, Set, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 import pytest
 
