@@ -7,15 +7,30 @@ name of your own.
 # Version 0.1.0. SPDX-License-Identifier: Apache-2.0
 #
 # Generated: do not edit it, but change the files below and run `make single`.
-# Their sha256: a304f9bd574c74ebb77a709b106d6f8417c83e2113903716afe8b70a403a8968
+# Their sha256: f4956fc7d8e32079594256af33b6c6acd2319e184fcc158cabc1c45f9dd519f2
 #
 # These run at once, in this order:
 #
 #     harbor/__init__.py
 #     harbor/models/__init__.py
 #     harbor/models/agent/__init__.py
-#     harbor/codec/errors.py
 #     harbor/codec/hints.py
+#     harbor/codec/first_use.py
+#     harbor/codec/legacy.py
+#     harbor/codec/model.py
+#     harbor/codec/__init__.py
+#     harbor/models/agent/rollout_detail.py
+#     harbor/models/agent/context.py
+#
+# These are kept as text and run when they are first used:
+#
+#     harbor/agents/__init__.py
+#     harbor/environments/__init__.py
+#     harbor/environments/base.py
+#     harbor/agents/capabilities.py
+#     harbor/agents/base.py
+#     harbor/codec/adapter.py
+#     harbor/codec/errors.py
 #     harbor/codec/moments.py
 #     harbor/codec/text/__init__.py
 #     harbor/codec/text/growing.py
@@ -31,23 +46,9 @@ name of your own.
 #     harbor/codec/plan/__init__.py
 #     harbor/codec/text/reading.py
 #     harbor/codec/calls.py
+#     harbor/codec/legacy_calls.py
 #     harbor/codec/schema.py
-#     harbor/codec/adapter.py
-#     harbor/codec/legacy.py
 #     harbor/codec/signature.py
-#     harbor/codec/model.py
-#     harbor/codec/__init__.py
-#     harbor/models/agent/numbers.py
-#     harbor/models/agent/rollout_detail.py
-#     harbor/models/agent/context.py
-#
-# These are kept as text and run when they are first used:
-#
-#     harbor/agents/__init__.py
-#     harbor/environments/__init__.py
-#     harbor/environments/base.py
-#     harbor/agents/capabilities.py
-#     harbor/agents/base.py
 #     harbor/models/trial/__init__.py
 #     harbor/models/task/__init__.py
 #     harbor/models/task/config.py
@@ -63,6 +64,7 @@ name of your own.
 #     harbor/environments/local.py
 #     harbor/forms.py
 #     harbor/mending.py
+#     harbor/models/agent/numbers.py
 #     harbor/rollout_findings.py
 #     harbor/rollout_parts.py
 #     harbor/rollout_checks.py
@@ -86,11 +88,13 @@ that the file was imported under. Executed without being a module of its own, th
 
 _IS_ALONE = "_HOME" in globals() or not [name for name in globals() if name[:2] != "__"]
 
+import _imp
 import _thread
+import marshal
 import os
 import sys
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Dict, FrozenSet, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, FrozenSet, List, Optional, Set, Tuple
 
 _NAMESPACE = globals()
 _SPEC: Any = _NAMESPACE.get("__spec__") if _IS_ALONE else None  # somebody else's, if their names stand here already
@@ -102,13 +106,15 @@ _FILE = sys._getframe().f_code.co_filename
 #: Stands on `__path__`, where `sys.path_importer_cache` leads from it to the parts.
 _PLACE = os.path.join(os.path.abspath(getattr(_SPEC, "origin", None) or _FILE), _NAME)
 
+# Quoted: evaluating them would take a tenth of the time of the import.
+_PACKAGES: "Set[str]" = set()
 #: What each part defines (public names, others) and imports.
-_OFFERED: Dict[str, Tuple[str, str, str]] = {}
+_OFFERED: "Dict[str, Tuple[str, str, str]]" = {}
 #: The parts that run on first use: line, the names they take from other parts, text.
-_LATER: Dict[str, Tuple[int, str, str]] = {}
-_OWNERS: Dict[str, str] = {}
-_VIEWS: Dict[str, ModuleType] = {}
-_NAMES: Dict[str, FrozenSet[str]] = {}
+_LATER: "Dict[str, Tuple[int, str, str]]" = {}
+_OWNERS: "Dict[str, str]" = {}
+_VIEWS: "Dict[str, ModuleType]" = {}
+_NAMES: "Dict[str, FrozenSet[str]]" = {}
 _LOCK: Any = vars(_thread)["RLock"]()
 
 
@@ -128,20 +134,65 @@ def _settle_modules() -> None:
 
 def _later(part: str, taken: str, text: str) -> None:
     """Keep a part until it is used; its text begins where the names that it takes end."""
-    _LATER[part] = (sys._getframe(1).f_lineno + taken.count("\n"), taken, text)
+    _LATER[part] = (sys._getframe(1).f_lineno, taken, text)
 
 
 def _run_later(part: str, space: Dict[str, Any]) -> None:
     """Run a part in its own namespace; tracebacks show its lines in this file."""
+    space.update((name, _take(name)) for name in _LATER[part][1].split())
+    exec(_load_code(part), space)
+
+
+def _load_code(part: str) -> Any:
+    """Give the code of a part: the byte code that stands beside the file's own, or else made and put there."""
     line, taken, text = _LATER[part]
-    space.update((name, _take(name)) for name in taken.split())
-    exec(compile("\n" * (line - 1) + text, _FILE, "exec", dont_inherit=True), space)
+    cached: str = getattr(_SPEC, "cached", None) or ""
+    stamp = b""
+    if cached:
+        # Named like the file's own, of the same Python and options.
+        folder, name = os.path.split(cached)
+        cached = os.path.join(folder, name.replace(".", ".%s." % part, 1))
+        digest = _imp.source_hash(0, text.encode("utf-8"))
+        stamp = ascii((sys.version, _FILE, line, taken, digest)).encode()
+        try:
+            with open(cached, "rb") as file:
+                data = file.read()
+            if data.startswith(stamp):
+                return marshal.loads(data[len(stamp):])
+        except (OSError, EOFError, TypeError, ValueError):  # not there yet, or damaged
+            pass
+    code = compile("\n" * (line + taken.count("\n") - 1) + text, _FILE, "exec", dont_inherit=True)
+    if stamp and not sys.dont_write_bytecode:
+        _keep_code(cached, stamp + marshal.dumps(code))
+    return code
+
+
+def _keep_code(path: str, data: bytes) -> None:
+    """Write a file that is there as a whole or not at all; where it cannot be written there is none."""
+    temporary = "%s.%d" % (path, os.getpid())
+    try:
+        with open(temporary, "xb") as file:
+            file.write(data)
+        os.replace(temporary, path)
+    except OSError:
+        try:
+            os.remove(temporary)
+        except OSError:
+            pass
 
 
 def _take(names: str) -> Any:
     """Give what names of the file stand for, running the parts that define them: a list if there are several."""
-    found = [getattr(_module(_OWNERS[name]), name) if name in _OWNERS else _NAMESPACE[name] for name in names.split()]
+    owners = _owners()
+    found = [getattr(_module(owners[name]), name) if name in owners else _NAMESPACE[name] for name in names.split()]
     return found if len(found) > 1 else found[0]
+
+
+def _owners() -> "Dict[str, str]":
+    """Give the part that defines a name, for the names of the parts that run on first use."""
+    if not _OWNERS:
+        _OWNERS.update((name, part) for part in _LATER for name in " ".join(_OFFERED[part][:2]).split())
+    return _OWNERS
 
 
 def _module(part: str) -> ModuleType:
@@ -167,24 +218,26 @@ def _view(part: str) -> ModuleType:
     return _VIEWS[part]
 
 
+#: Gives what a module holds itself.
+_own_dict: "Callable[[ModuleType], Dict[str, Any]]" = vars(ModuleType)["__dict__"].__get__
+
+
 class _View(ModuleType):
     """A part whose names live in the namespace of the file: reading and setting them happens there."""
 
     def __init__(self, part: str) -> None:
-        super().__init__(_begin(part), "A part of %s." % os.path.basename(_FILE))
-        super().__setattr__("__part__", part)
-        super().__setattr__("__file__", _FILE)
+        super().__init__(_begin(part), "A part of %s." % _NAME)
+        _own_dict(self).update(__part__=part, __file__=_FILE)
 
     if not TYPE_CHECKING:
 
         @property
         def __dict__(self) -> Dict[str, Any]:
-            own = vars(ModuleType)["__dict__"].__get__(self)
-            return dict(own, **{name: _NAMESPACE[name] for name in _names(self.__part__) if name in _NAMESPACE})
+            return dict(_own_dict(self), **{name: _NAMESPACE[name] for name in _names(self.__part__) if name in _NAMESPACE})
 
         def __getattr__(self, name: str) -> Any:
-            if name in _names(self.__part__) and name in _NAMESPACE:
-                return _NAMESPACE[name]
+            if name in _names(self.__part__) and (name in _NAMESPACE or name in _owners()):
+                return _NAMESPACE[name] if name in _NAMESPACE else _take(name)
             if _HOME is not None and self.__part__ + "." + name in _OFFERED:
                 return _module(self.__part__ + "." + name)
             raise AttributeError("module %r has no attribute %r" % (self.__name__, name))
@@ -202,10 +255,10 @@ class _View(ModuleType):
                 super().__delattr__(name)
 
     def __dir__(self) -> List[str]:
-        return sorted(vars(self))
+        return sorted({*vars(self), *_names(self.__part__)})
 
 
-def _names(part: str) -> FrozenSet[str]:
+def _names(part: str) -> "FrozenSet[str]":
     """Give the names of a part, those it imports among them."""
     if part not in _NAMES and _OFFERED:
         _NAMES[part] = frozenset(" ".join(_OFFERED[part]).split())
@@ -223,7 +276,7 @@ class _Finder:
             raise ImportError("%s is a part of %s; reload %s itself" % (fullname, _FILE, _HOME), name=fullname)
         return _describe_module(part)
 
-    def create_module(self, spec: Any) -> Optional[ModuleType]:
+    def create_module(self, spec: Any) -> "Optional[ModuleType]":
         part = spec.name[len(_begin("")):]
         return None if part in _LATER else _view(part)
 
@@ -239,26 +292,22 @@ class _Finder:
 _FINDER: Any = _Finder()
 
 
-def _is_package(part: str) -> bool:
-    return any(other.startswith(part + ".") for other in _OFFERED)
-
-
 def _describe_module(part: str) -> Any:
-    spec = type(_SPEC)(_begin(part), _FINDER, origin=_FILE, is_package=_is_package(part))
+    spec = type(_SPEC)(_begin(part), _FINDER, origin=_FILE, is_package=part in _PACKAGES)
     if spec.submodule_search_locations is not None:
         spec.submodule_search_locations.append(_PLACE)
     spec.has_location = True
     return spec
 
 
-def _open_package(parts: Dict[str, Tuple[str, str, str]]) -> None:
+def _open_package(parts: "Dict[str, Tuple[str, str, str]]") -> None:
     """Make the file act as the package, now that its first parts have run."""
     _OFFERED.update(parts)
+    _PACKAGES.update(part.rpartition(".")[0] for part in parts)
     _begin("")
     _NAMESPACE["__name__"] = _NAME
     if not _HAS_NAME:
         del _NAMESPACE["__name__"]
-    _OWNERS.update((name, part) for part in _LATER for name in " ".join(parts[part][:2]).split())
     if _HOME is not None:
         _NAMESPACE["__package__"] = _HOME
         _NAMESPACE["__path__"] = _SPEC.submodule_search_locations = [_PLACE]
@@ -273,18 +322,17 @@ def _open_package(parts: Dict[str, Tuple[str, str, str]]) -> None:
 
 def _show_module(part: str) -> None:
     """Put a part that has run where the import system looks for it."""
-    view: Any = _view(part)
-    view.__spec__ = spec = _describe_module(part)
-    view.__loader__ = _FINDER
-    view.__package__ = spec.parent
+    view, spec = _view(part), _describe_module(part)
+    own = _own_dict(view)
+    own.update(__spec__=spec, __loader__=_FINDER, __package__=spec.parent)
     if spec.submodule_search_locations is not None:
-        view.__path__ = spec.submodule_search_locations
+        own["__path__"] = spec.submodule_search_locations
     if _OFFERED[part][0]:
-        view.__all__ = _OFFERED[part][0].split()
+        own["__all__"] = _OFFERED[part][0].split()
     sys.modules[spec.name] = view
     above, _, name = part.rpartition(".")
     if above:
-        ModuleType.__setattr__(_view(above), name, view)
+        _own_dict(_view(above))[name] = view
     else:
         _NAMESPACE[name] = view
 
@@ -296,13 +344,13 @@ def _define_all() -> None:
             found = vars(_module(part))
         except ImportError:  # this Python lacks what the part needs
             continue
-        _NAMESPACE.update((name, found[name]) for name, owner in _OWNERS.items() if owner == part and name in found)
+        _NAMESPACE.update((name, found[name]) for name, owner in _owners().items() if owner == part and name in found)
     for name in ("__getattr__", "__dir__"):
         del _NAMESPACE[name]
 
 
 def __getattr__(name: str) -> Any:
-    if name in _OWNERS:
+    if name in _owners():
         return _take(name)
     if _HOME is not None and "." not in name and name in _OFFERED:
         return _module(name)
@@ -310,7 +358,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> List[str]:
-    return sorted({*_NAMESPACE, *_OWNERS})
+    return sorted({*_NAMESPACE, *_owners()})
 
 
 # ====================================================================================================================
@@ -325,273 +373,6 @@ here, so that a small import stays small.
 """
 
 __version__ = "0.1.0"
-
-
-# ====================================================================================================================
-# harbor/codec/errors.py
-# ====================================================================================================================
-
-__name__ = _begin("codec.errors")
-"""Faults found while checking or dumping, and the one table of their wording.
-
-In: the kind of a fault, where it was found and the value it was found in. Out: ``ValidationError`` and
-``SerializationError``, which hold data and render it in pydantic's words. This module checks nothing itself.
-"""
-
-import os
-from typing import Any, Callable, Dict, List, Optional, Tuple
-
-# Errors name the pydantic release whose behaviour they promise; its documentation explains each kind.
-_DOCS = "https://errors.pydantic.dev/2.14/v/"
-# pydantic's own switch for the links in its texts: on unless set to something else than 1 or true.
-_LINKS_SWITCH = "PYDANTIC_ERRORS_INCLUDE_URL"
-
-# kind -> wording, or (wording for Python input, wording for JSON input). Placeholders come from the fault's ctx.
-_WORDING: Dict[str, Any] = {
-    "arguments_type": "Arguments must be an array or an object",
-    "bool_parsing": "Input should be a valid boolean, unable to interpret input",
-    "bool_type": "Input should be a valid boolean",
-    "dataclass_exact_type": ("Input should be an instance of {class_name}", "Input should be an object"),
-    "dataclass_type": ("Input should be a dictionary or an instance of {class_name}", "Input should be an object"),
-    "datetime_from_date_parsing": "Input should be a valid datetime or date, {error}",
-    "datetime_parsing": "Input should be a valid datetime, {error}",
-    "datetime_type": "Input should be a valid datetime",
-    "dict_type": ("Input should be a valid dictionary", "Input should be an object"),
-    "enum": "Input should be {expected}",
-    "extra_forbidden": "Extra inputs are not permitted",
-    "finite_number": "Input should be a finite number",
-    "float_parsing": "Input should be a valid number, unable to parse string as a number",
-    "float_type": "Input should be a valid number",
-    "frozen_instance": "Instance is frozen",
-    "get_attribute_error": "Error extracting attribute: {error}",
-    "greater_than": "Input should be greater than {gt}",
-    "greater_than_equal": "Input should be greater than or equal to {ge}",
-    "int_from_float": "Input should be a valid integer, got a number with a fractional part",
-    "int_parsing": "Input should be a valid integer, unable to parse string as an integer",
-    "int_parsing_size": "Unable to parse input string as an integer, exceeded maximum size",
-    "int_type": "Input should be a valid integer",
-    "invalid_key": "Keys should be strings",
-    "is_instance_of": "Input should be an instance of {class}",
-    "iteration_error": "Error iterating over object, error: {error}",
-    "json_invalid": "Invalid JSON: {error}",
-    "json_type": "JSON input should be string, bytes or bytearray",
-    "less_than": "Input should be less than {lt}",
-    "less_than_equal": "Input should be less than or equal to {le}",
-    "list_type": ("Input should be a valid list", "Input should be a valid array"),
-    "literal_error": "Input should be {expected}",
-    "mapping_type": "Input should be a valid mapping, error: {error}",
-    "missing": "Field required",
-    "model_attributes_type": (
-        "Input should be a valid dictionary or object to extract fields from", "Input should be an object"),
-    "model_type": ("Input should be a valid dictionary or instance of {class_name}", "Input should be an object"),
-    "none_required": ("Input should be None", "Input should be null"),
-    "path_type": "Input is not a valid path for {error}",
-    "recursion_depth_exceeded": "Recursion error - maximum validation depth exceeded",
-    "recursion_loop": "Recursion error - cyclic reference detected",
-    "string_too_long": "String should have at most {max_length} character{s}",
-    "string_too_short": "String should have at least {min_length} character{s}",
-    "string_type": "Input should be a valid string",
-    "string_unicode": "Input should be a valid string, unable to parse raw data as a unicode string",
-    "too_long": "{field_type} should have at most {max_length} item{s} after validation, not {actual_length}",
-    "too_short": "{field_type} should have at least {min_length} item{s} after validation, not {actual_length}",
-    "unexpected_keyword_argument": "Unexpected keyword argument",
-    "uuid_parsing": "Input should be a valid UUID, {error}",
-    "uuid_type": "UUID input should be a string, bytes or UUID object",
-    "assertion_error": "Assertion failed, {error}",
-    "value_error": "Value error, {error}",
-}
-
-# Kinds that pydantic words outside of its own table: without a page to link to, and their ctx feeds the wording alone.
-_UNLISTED = ("path_type",)
-
-
-class Fault:
-    """One thing wrong with an input.
-
-    ``path`` is the location from the inside out: containers append to it while the exception unwinds, so good
-    input pays nothing for locations.
-    """
-
-    __slots__ = ("kind", "input", "ctx", "path", "from_json")
-    has_docs = True  # whether there is a page about the kind
-
-    def __init__(self, kind: str, input: Any, ctx: Optional[Dict[str, Any]] = None, from_json: bool = False) -> None:
-        self.kind = kind
-        self.input = input
-        self.ctx = ctx
-        self.path: List[Any] = []
-        self.from_json = from_json
-
-    @property
-    def loc(self) -> Tuple[Any, ...]:
-        return tuple(reversed(self.path))
-
-    def render_message(self) -> str:
-        """Put the fault into words."""
-        wording = _WORDING[self.kind]
-        if isinstance(wording, tuple):
-            wording = wording[1 if self.from_json else 0]
-        if self.ctx is None:
-            return str(wording)
-        words = dict(self.ctx)
-        for limit in ("max_length", "min_length"):
-            if limit in words:
-                words["s"] = "" if words[limit] == 1 else "s"
-        if words.get("actual_length", 0) is None:
-            words["actual_length"] = "more"
-        for name, value in words.items():
-            if type(value) is float:
-                # Constraints print as Rust prints a float: 1.0 is "1", and 1.5 stays as it is.
-                words[name] = repr(value)[:-2] if repr(value).endswith(".0") else repr(value)
-        return str(wording.format(**words))
-
-    def __reduce__(self) -> Tuple[Any, ...]:
-        return (_restore_fault, (self.kind, self.input, self.ctx, self.path, self.from_json))
-
-
-def _restore_fault(
-    kind: str, input: Any, ctx: Optional[Dict[str, Any]], path: List[Any], from_json: bool
-) -> Fault:
-    fault = Fault(kind, input, ctx, from_json)
-    fault.path = path
-    return fault
-
-
-class Invalid(Exception):
-    """What checks raise among themselves; it becomes a ``ValidationError`` where a caller can see it."""
-
-    def __init__(self, faults: List[Fault]) -> None:
-        self.faults = faults
-
-
-class ValidationError(ValueError):
-    """All faults of one input, in the order of the declared fields.
-
-    ``title`` names what was validated. ``str()`` is pydantic's text, whose links the environment variable
-    ``PYDANTIC_ERRORS_INCLUDE_URL=0`` leaves out there as here.
-    """
-
-    def __init__(self, title: str, faults: List[Fault]) -> None:
-        super().__init__()
-        self._title = title
-        self._faults = faults
-
-    @property
-    def title(self) -> str:
-        """The name of the class or type that was validated."""
-        return self._title
-
-    def error_count(self) -> int:
-        """Count the faults."""
-        return len(self._faults)
-
-    def map_inputs(self, change: Callable[[Any], Any]) -> None:
-        """Change the input of every fault, as one that reads JSON in its own way must."""
-        for fault in self._faults:
-            fault.input = change(fault.input)
-
-    def errors(
-        self, *, include_url: bool = True, include_context: bool = True, include_input: bool = True
-    ) -> List[Dict[str, Any]]:
-        """List the faults as dicts of ``type``, ``loc`` (tuple), ``msg``, ``input``, ``ctx`` (if any) and ``url``."""
-        return [_describe_fault(f, include_url, include_context, include_input) for f in self._faults]
-
-    def json(
-        self,
-        *,
-        indent: Optional[int] = None,
-        include_url: bool = True,
-        include_context: bool = True,
-        include_input: bool = True,
-    ) -> str:
-        """Render ``errors()`` as JSON text; what JSON cannot say is given by its ``str``."""
-        entries = self.errors(include_url=include_url, include_context=include_context, include_input=include_input)
-        return _RENDER_JSON[0](entries, indent)
-
-    def __str__(self) -> str:
-        count = len(self._faults)
-        lines = ["%d validation error%s for %s" % (count, "" if count == 1 else "s", self._title)]
-        for fault in self._faults:
-            if fault.path:
-                lines.append(".".join(_show_step(step) for step in fault.loc))
-            lines.append("  %s [type=%s, input_value=%s, input_type=%s]" % (
-                fault.render_message(), fault.kind, clip_repr(fault.input), type(fault.input).__name__))
-            if fault.has_docs and fault.kind not in _UNLISTED and os.environ.get(_LINKS_SWITCH, "1") in ("1", "true"):
-                lines.append("    For further information visit %s%s" % (_DOCS, fault.kind))
-        return "\n".join(lines)
-
-    __repr__ = __str__
-
-    def __reduce__(self) -> Tuple[Any, ...]:
-        return (ValidationError, (self._title, self._faults))
-
-
-class SerializationError(ValueError):
-    """A value that cannot be dumped; pydantic calls it ``PydanticSerializationError``."""
-
-    def __str__(self) -> str:
-        return str(self.args[0]) if self.args else ""
-
-    def __repr__(self) -> str:
-        return "SerializationError(%s)" % self
-
-
-# How to write a list of errors as JSON; the model layer, which can dump anything, fills the one place.
-_RENDER_JSON: List[Callable[[Any, Optional[int]], str]] = []
-
-
-def register_json_writer(write: Callable[[Any, Optional[int]], str]) -> None:
-    """Say how ``ValidationError.json`` writes its entries: this module knows no codec."""
-    _RENDER_JSON[:] = [write]
-
-
-def _describe_fault(fault: Fault, url: bool, context: bool, value: bool) -> Dict[str, Any]:
-    entry: Dict[str, Any] = {"type": fault.kind, "loc": fault.loc, "msg": fault.render_message()}
-    if value:
-        entry["input"] = fault.input
-    if context and fault.ctx is not None and fault.kind not in _UNLISTED:
-        entry["ctx"] = dict(fault.ctx)
-    if url and fault.has_docs and fault.kind not in _UNLISTED:
-        entry["url"] = _DOCS + fault.kind
-    return entry
-
-
-def _show_step(step: Any) -> str:
-    """One step of a location; a key that could be mistaken for two is set in backquotes."""
-    text = str(step)
-    return "`%s`" % text if isinstance(step, str) and "." in text else text
-
-
-def clip_repr(value: Any) -> str:
-    """Give ``repr(value)``, its middle cut out beyond 50 bytes of UTF-8, as pydantic's texts do."""
-    text = safe_repr(value)
-    data = text.encode("utf-8", "surrogatepass")
-    if len(data) <= 50:
-        return text
-    head, tail = 25, len(data) - 24
-    while head and data[head] & 0xC0 == 0x80:
-        head -= 1
-    while tail < len(data) and data[tail] & 0xC0 == 0x80:
-        tail += 1
-    return "%s...%s" % (data[:head].decode("utf-8", "surrogatepass"), data[tail:].decode("utf-8", "surrogatepass"))
-
-
-def replace_surrogates(text: str) -> str:
-    """Write each byte of a lone surrogate as U+FFFD, as pydantic does in keys without a word."""
-    if not text.isascii():
-        try:
-            text.encode("utf-8")
-        except UnicodeEncodeError:
-            return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
-    return text
-
-
-def safe_repr(value: Any) -> str:
-    """Give ``repr(value)``, or a stand-in where the repr itself fails."""
-    try:
-        return replace_surrogates(repr(value))
-    except Exception:
-        return "<unprintable %s object>" % type(value).__name__
 
 
 # ====================================================================================================================
@@ -616,7 +397,7 @@ _SCALARS: Dict[Any, str] = {
     list: "list", dict: "dict",
 }
 # Classes named by module, so that describing a type never imports the module that defines it.
-_NAMED: Tuple[Tuple[str, str, str], ...] = (
+_NAMED = (
     ("datetime", "datetime", "datetime"), ("uuid", "UUID", "uuid"), ("pathlib", "Path", "path"),
 )
 _KEY_MARKS = ("Required", "NotRequired", "ReadOnly")
@@ -631,6 +412,19 @@ class Hint:
         self.kind = kind
         self.items = items
         self.source = source
+
+
+class computed_field(property):  # named like pydantic's decorator, in whose place it stands
+    """A property that is dumped after the fields: ``@computed_field`` above a method or a ``@property``."""
+
+    def __init__(self, fget: Any, *rest: Any) -> None:
+        fget = fget.fget if isinstance(fget, property) else fget
+        super().__init__(fget, *rest)
+
+
+def default_of(field: Any) -> Any:
+    """Give the default of a dataclass's field, be it one that each instance gets a copy of."""
+    return field.metadata.get("copied_default", field.default)
 
 
 def describe_type(annotation: Any, where: str, scope: Optional[Dict[str, Any]] = None) -> Hint:
@@ -800,10 +594,2116 @@ def _show_type(annotation: Any) -> str:
 
 
 # ====================================================================================================================
-# harbor/codec/moments.py
+# harbor/codec/first_use.py
 # ====================================================================================================================
 
-__name__ = _begin("codec.moments")
+__name__ = _begin("codec.first_use")
+"""The part of the codec that works on values, kept back until the first value comes.
+
+In: the names of `calls`. Out: what they stand for. A class of fields is made without any of it, so that importing one
+costs little more than `dataclasses` itself.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    engine: Any
+else:
+
+    class _FirstUse:
+        """Stands for `calls`, which it imports when a name is missing; from then on it has them all."""
+
+        def __getattr__(self, name: str) -> Any:
+            calls = _module("codec.calls")
+
+            vars(self).update((own, getattr(calls, own)) for own in calls.__all__)
+            return getattr(calls, name)
+
+    engine = _FirstUse()
+
+
+# ====================================================================================================================
+# harbor/codec/legacy.py
+# ====================================================================================================================
+
+__name__ = _begin("codec.legacy")
+"""Pydantic's names of version 1, which its models still carry and warn about.
+
+In: calls by the old names. Out: what the new names give, and pydantic's ``DeprecationWarning``. What no new name does
+stands in `legacy_calls`.
+"""
+
+import copy as _copy
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Optional, Set, Tuple, Type, TypeVar, Union
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from typing_extensions import deprecated
+else:
+
+    def deprecated(text: str) -> Any:
+        """Note the text of a deprecated method, for ``warn_of`` and where tools look for it."""
+
+        def note(method: Any) -> Any:
+            method.__deprecated__ = _TEXTS[method.__name__] = text
+            return method
+
+        return note
+
+
+L = TypeVar("L", bound="LegacyModel")
+_UNSET: Any = object()
+_TEXTS: Dict[str, str] = {}
+
+
+class PydanticDeprecationWarning(DeprecationWarning):
+    """Something deprecated was used: ``message`` says what, ``since`` and ``expected_removal`` when."""
+
+    since = (2, 0)
+    expected_removal = (3, 0)
+
+    def __init__(self, message: str, *args: object) -> None:
+        super().__init__(message, *args)
+        self.message = message.rstrip(".")
+
+    def __str__(self) -> str:
+        text = "%s. Deprecated in Pydantic V%d.%d to be removed in V%d.%d." % (
+            (self.message,) + self.since + self.expected_removal)
+        if self.since == (2, 0):
+            text += " See Pydantic V2 Migration Guide at https://errors.pydantic.dev/2.14/migration/"
+        return text
+
+
+class PydanticDeprecatedSince20(PydanticDeprecationWarning):
+    """A name of version 1 was used."""
+
+
+class PydanticDeprecatedSince211(PydanticDeprecationWarning):
+    """An instance was asked for what its class should be asked for."""
+
+    since = (2, 11)
+
+
+class PydanticUserError(RuntimeError):
+    """``from_orm`` was called on a class that is not configured for it."""
+
+
+class LegacyType(type):
+    """What classes were asked for by an old name."""
+
+    @property
+    @deprecated("The `__fields__` attribute is deprecated, use the `model_fields` class property instead.")
+    def __fields__(cls: Any) -> Dict[str, Any]:
+        warn_of("__fields__")
+        fields: Dict[str, Any] = cls.model_fields
+        return fields
+
+    def __dir__(cls) -> List[str]:
+        # Whoever looks at all attributes of a class should not be warned.
+        return [name for name in super().__dir__() if name != "__fields__"]
+
+
+class LegacyModel:
+    """Methods by their old names; each docstring names the new one."""
+
+    __slots__ = ()
+
+    if not TYPE_CHECKING:
+        # For type checkers these are attributes of the class alone.
+
+        @property
+        def model_fields(self) -> Dict[str, Any]:
+            """The fields by name; ask the class instead."""
+            _warn_of_instance("model_fields")
+            return type(self).model_fields
+
+        @property
+        def model_computed_fields(self) -> Dict[str, Any]:
+            """The computed fields by name; ask the class instead."""
+            _warn_of_instance("model_computed_fields")
+            return type(self).model_computed_fields
+
+        @property
+        def __fields__(self) -> Dict[str, Any]:
+            warn_of("__fields__")
+            return type(self).model_fields
+
+    @property
+    @deprecated("The `__fields_set__` attribute is deprecated, use `model_fields_set` instead.")
+    def __fields_set__(self: Any) -> Set[str]:
+        warn_of("__fields_set__")
+        fields_set: Set[str] = self.__pydantic_fields_set__
+        return fields_set
+
+    # -- making
+
+    @classmethod
+    @deprecated("The `parse_obj` method is deprecated; use `model_validate` instead.")
+    def parse_obj(cls: Type[L], obj: Any) -> L:
+        """Use ``model_validate``."""
+        warn_of("parse_obj")
+        return _validate_as(cls, obj)
+
+    @classmethod
+    @deprecated(
+        "The `parse_raw` method is deprecated; if your data is JSON use `model_validate_json`, "
+        "otherwise load the data then use `model_validate` instead.")
+    def parse_raw(
+        cls: Type[L],
+        b: Union[str, bytes],
+        *,
+        content_type: Optional[str] = None,
+        encoding: str = "utf8",
+        proto: Optional[str] = None,
+        allow_pickle: bool = False,
+    ) -> L:
+        """Use ``model_validate_json``; ``proto`` is "json" or "pickle", and never unpickle what others made."""
+        LoadFault = _take("LoadFault")
+        ValidationError = _take("ValidationError")
+        load_raw = _take("load_raw")
+        name_kind = _take("name_kind")
+
+        warn_of("parse_raw")
+        try:
+            obj = load_raw(b, content_type, encoding, proto, allow_pickle)
+        except (ValueError, TypeError) as exc:
+            raise ValidationError(cls.__name__, [LoadFault(name_kind(exc), b, str(exc))])
+        return _validate_as(cls, obj)
+
+    @classmethod
+    @deprecated(
+        "The `parse_file` method is deprecated; load the data from file, then if your data is JSON "
+        "use `model_validate_json`, otherwise `model_validate` instead.")
+    def parse_file(
+        cls: Type[L],
+        path: Union[str, "Path"],
+        *,
+        content_type: Optional[str] = None,
+        encoding: str = "utf8",
+        proto: Optional[str] = None,
+        allow_pickle: bool = False,
+    ) -> L:
+        """Use ``model_validate_json`` on what the file holds; a file that cannot be read raises its own error."""
+        load_file = _take("load_file")
+
+        warn_of("parse_file")
+        obj = load_file(path, content_type, encoding, proto, allow_pickle)
+        return cls.parse_obj(obj)
+
+    @classmethod
+    @deprecated(
+        "The `from_orm` method is deprecated; set "
+        "`model_config['from_attributes']=True` and use `model_validate` instead.")
+    def from_orm(cls: Type[L], obj: Any) -> L:
+        """Use ``model_validate`` with ``from_attributes=True``."""
+        warn_of("from_orm")
+        config: Dict[str, Any] = getattr(cls, "model_config", {})
+        if not config.get("from_attributes"):
+            raise PydanticUserError("You must set the config attribute `from_attributes=True` to use from_orm")
+        return _validate_as(cls, obj, from_attributes=True)
+
+    @classmethod
+    @deprecated("The `validate` method is deprecated; use `model_validate` instead.")
+    def validate(cls: Type[L], value: Any) -> L:
+        """Use ``model_validate``."""
+        warn_of("validate")
+        return _validate_as(cls, value)
+
+    @classmethod
+    @deprecated("The `construct` method is deprecated; use `model_construct` instead.")
+    def construct(cls: Type[L], _fields_set: Optional[Set[str]] = None, **values: Any) -> L:
+        """Use ``model_construct``."""
+        warn_of("construct")
+        made: L = cls.model_construct(_fields_set=_fields_set, **values)  # type: ignore[attr-defined]  # of Model
+        return made
+
+    # -- dumping
+
+    @deprecated("The `dict` method is deprecated; use `model_dump` instead.")
+    def dict(
+        self: Any,
+        *,
+        include: Any = None,
+        exclude: Any = None,
+        by_alias: bool = False,
+        exclude_unset: bool = False,
+        exclude_defaults: bool = False,
+        exclude_none: bool = False,
+    ) -> Dict[str, Any]:
+        """Use ``model_dump``."""
+        warn_of("dict")
+        dumped: Dict[str, Any] = self.model_dump(
+            include=include, exclude=exclude, by_alias=by_alias, exclude_unset=exclude_unset,
+            exclude_defaults=exclude_defaults, exclude_none=exclude_none)
+        return dumped
+
+    @deprecated("The `json` method is deprecated; use `model_dump_json` instead.")
+    def json(
+        self: Any,
+        *,
+        include: Any = None,
+        exclude: Any = None,
+        by_alias: bool = False,
+        exclude_unset: bool = False,
+        exclude_defaults: bool = False,
+        exclude_none: bool = False,
+        encoder: Optional[Callable[[Any], Any]] = _UNSET,
+        models_as_dict: bool = _UNSET,
+        **dumps_kwargs: Any,
+    ) -> str:
+        """Use ``model_dump_json``; options of ``json.dumps`` raise ``TypeError``."""
+        warn_of("json")
+        if encoder is not _UNSET:
+            raise TypeError("The `encoder` argument is no longer supported; use field serializers instead.")
+        if models_as_dict is not _UNSET:
+            raise TypeError("The `models_as_dict` argument is no longer supported; use a model serializer instead.")
+        if dumps_kwargs:
+            raise TypeError("`dumps_kwargs` keyword arguments are no longer supported.")
+        text: str = self.model_dump_json(
+            include=include, exclude=exclude, by_alias=by_alias, exclude_unset=exclude_unset,
+            exclude_defaults=exclude_defaults, exclude_none=exclude_none)
+        return text
+
+    # -- copying
+
+    @deprecated(
+        "The `copy` method is deprecated; use `model_copy` instead. "
+        "See the docstring of `BaseModel.copy` for details about how to handle `include` and `exclude`.")
+    def copy(self: L, *, include: Any = None, exclude: Any = None, update: Any = None, deep: bool = False) -> L:
+        """Use ``model_copy``, or ``model_validate(model_dump(include=..., exclude=..., round_trip=True))``.
+
+        With ``include`` or ``exclude`` containers are copied too, and models inside by this method again.
+        """
+        open_both = _take("open_both")
+        pick_items = _take("pick_items")
+
+        warn_of("copy")
+        source: Any = self
+        extra: Optional[Dict[str, Any]] = source.__pydantic_extra__
+        items: Iterable[Tuple[str, Any]] = [*self.__dict__.items(), *(extra or {}).items()]
+        if include is not None or exclude is not None:
+            items = pick_items(items, *open_both(include, exclude, source.__dataclass_fields__))
+        values = dict(items, **(update or {}))
+        if extra is not None:
+            extra = {name: values.pop(name) for name in extra if name in values}
+        # As in pydantic, a part that was taken out of a field unsets the field, and `include` unsets nothing.
+        fields_set = {*source.__pydantic_fields_set__, *(update or ())}.difference(exclude or ())
+        made = type(self).__new__(type(self))
+        object.__setattr__(made, "__dict__", _copy.deepcopy(values) if deep else values)
+        object.__setattr__(made, "__pydantic_extra__", _copy.deepcopy(extra) if deep else extra)
+        object.__setattr__(made, "__pydantic_fields_set__", fields_set)
+        return made
+
+    # -- asking
+
+    @classmethod
+    @deprecated("The `schema` method is deprecated; use `model_json_schema` instead.")
+    def schema(cls: Any, by_alias: bool = True, ref_template: str = "#/$defs/{model}") -> Dict[str, Any]:
+        """Use ``model_json_schema``."""
+        warn_of("schema")
+        described: Dict[str, Any] = cls.model_json_schema(by_alias=by_alias, ref_template=ref_template)
+        return described
+
+    @classmethod
+    @deprecated("The `schema_json` method is deprecated; use `model_json_schema` and json.dumps instead.")
+    def schema_json(
+        cls: Any, *, by_alias: bool = True, ref_template: str = "#/$defs/{model}", **dumps_kwargs: Any
+    ) -> str:
+        """Use ``json.dumps`` on ``model_json_schema``."""
+        warn_of("schema_json")
+        import json
+
+        described = cls.model_json_schema(by_alias=by_alias, ref_template=ref_template)
+        # Given here, so that `default` is refused as it is by pydantic.
+        return json.dumps(described, default=None, **dumps_kwargs)
+
+    @classmethod
+    @deprecated("The `update_forward_refs` method is deprecated; use `model_rebuild` instead.")
+    def update_forward_refs(cls: Any, **localns: Any) -> None:
+        """Use ``model_rebuild``."""
+        warn_of("update_forward_refs")
+        if localns:
+            raise TypeError("`localns` arguments are not longer accepted.")
+        cls.model_rebuild(force=True)
+
+
+def warn_of(name: str) -> None:
+    """Warn whoever called the caller of this."""
+    import warnings
+
+    text = _TEXTS.get(name, "`%s` is deprecated." % name)
+    warnings.warn(text, category=PydanticDeprecatedSince20, stacklevel=3)
+
+
+def _warn_of_instance(name: str) -> None:
+    import warnings
+
+    text = (
+        "Accessing the %r attribute on the instance is deprecated. "
+        "Instead, you should access this attribute from the model class." % name)
+    warnings.warn(text, category=PydanticDeprecatedSince211, stacklevel=3)
+
+
+def _validate_as(cls: Type[L], obj: Any, **options: Any) -> L:
+    made: L = cls.model_validate(obj, **options)  # type: ignore[attr-defined]  # of Model, which inherits this
+    return made
+
+
+# ====================================================================================================================
+# harbor/codec/model.py
+# ====================================================================================================================
+
+__name__ = _begin("codec.model")
+"""``Model``: a dataclass that checks, dumps, copies and describes itself as a pydantic model does.
+
+In: keywords, mappings, JSON. Out: instances, dicts, JSON. What a field's type means is the plan's business; here
+stands what an instance and its class can do.
+"""
+
+import copy as _copy
+import dataclasses
+import functools
+import sys
+from typing import (
+    TYPE_CHECKING, Any, Callable, ClassVar, Dict, FrozenSet, Iterator, List, Optional, Set, Tuple, Type, TypeVar, Union,
+)
+
+if TYPE_CHECKING:
+    from typing_extensions import dataclass_transform
+
+else:
+
+    def dataclass_transform(**options: Any) -> Any:
+        """Stand in for the decorator that only type checkers read."""
+        return lambda decorated: decorated
+
+
+M = TypeVar("M", bound="Model")
+_UNGIVEN: Any = dataclasses.MISSING
+_STATE = ("__pydantic_fields_set__", "__pydantic_extra__", "__pydantic_private__")
+_CONFIG_NAMES = frozenset(("extra", "frozen"))
+_EVEN_OPTIONS = frozenset(("indent", "inf_nan", "exclude_none", "warnings", "fallback"))
+
+
+def Field(
+    default: Any = _UNGIVEN,
+    *,
+    default_factory: Any = _UNGIVEN,
+    description: Optional[str] = None,
+    exclude_if: Optional[Callable[[Any], bool]] = None,
+    after: Optional[Callable[[Any], Any]] = None,
+    ge: Optional[float] = None,
+    gt: Optional[float] = None,
+    le: Optional[float] = None,
+    lt: Optional[float] = None,
+    min_length: Optional[int] = None,
+    max_length: Optional[int] = None,
+) -> Any:
+    """Describe a field beyond its annotation, in a ``Model`` or a plain dataclass.
+
+    The limits hold for values that are not None; ``exclude_if(value)`` says when a dump leaves the field out;
+    ``after(value)`` gets a value that is right by its type and gives the one to keep, or raises ``ValueError``.
+    """
+    given = {
+        "description": description, "exclude_if": exclude_if, "after": after, "ge": ge, "gt": gt, "le": le, "lt": lt,
+        "min_length": min_length, "max_length": max_length,
+    }
+    metadata = {name: value for name, value in given.items() if value is not None}
+    if default is ...:
+        default = _UNGIVEN
+    make_field: Any = dataclasses.field  # its overloads name default and default_factory, but never both
+    return make_field(default=default, default_factory=default_factory, metadata=metadata)
+
+
+class FieldInfo:
+    """What a class says of one field: ``annotation``, ``default``, ``default_factory``, ``description``."""
+
+    def __init__(self, field: Any) -> None:
+        self.annotation: Any = field.type
+        self.default: Any = default_of(field)
+        # A default that each instance gets a copy of is a default all the same.
+        has_factory = self.default is field.default and field.default_factory is not _UNGIVEN
+        self.default_factory: Any = field.default_factory if has_factory else None
+        self.description: Optional[str] = field.metadata.get("description")
+        self.exclude_if: Optional[Callable[[Any], bool]] = field.metadata.get("exclude_if")
+
+    def is_required(self) -> bool:
+        """Tell whether an input must give the field."""
+        return self.default is _UNGIVEN and self.default_factory is None
+
+    def get_default(self) -> Any:
+        """Give the default, made anew where the field has a factory and copied where it can change."""
+        if self.default_factory is not None:
+            return self.default_factory()
+        return self.default if _is_hashable(self.default) else _copy.deepcopy(self.default)
+
+    def __repr__(self) -> str:
+        shown = self.annotation.__name__ if type(self.annotation) is type else repr(self.annotation)
+        parts = ["annotation=" + shown.replace("typing.", ""), "required=%r" % self.is_required()]
+        if self.default_factory is not None:
+            parts.append("default_factory=%s" % getattr(self.default_factory, "__name__", self.default_factory))
+        elif not self.is_required():
+            parts.append("default=%r" % (self.default,))
+        if self.description is not None:
+            parts.append("description=%r" % self.description)
+        return "FieldInfo(%s)" % ", ".join(parts)
+
+
+class ModelMetaclass(LegacyType):
+    """The class of model classes: what is asked of a class and not of its instances."""
+
+    # Error texts show the class of a class; they are the same as pydantic's.
+    __module__ = "pydantic._internal._model_construction"
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(cls, name: str) -> Any:
+            # A field's default is no attribute of the class, as in pydantic.
+            raise AttributeError(name)
+
+    @property
+    def model_fields(cls) -> Dict[str, FieldInfo]:
+        """The fields by name, in order."""
+        return {name: FieldInfo(field) for name, field in getattr(cls, "__dataclass_fields__", {}).items()}
+
+    @property
+    def model_computed_fields(cls) -> Dict[str, Any]:
+        """The computed fields by name, in order."""
+        return {name: made for name, _, made in _plan_of_model(cls).computed}
+
+    @property
+    def __signature__(cls) -> Any:
+        describe_signature = _take("describe_signature")
+
+        return describe_signature(cls)
+
+
+def _skip_dump_options(full: Any) -> Any:
+    """Make ``model_dump`` go a short way where no option is given."""
+
+    def call(self: Any, **options: Any) -> Any:
+        if not options:
+            cls = type(self)
+            try:
+                copied = (cls.__codec_plan__ or _plan_of_model(cls)).copy(self)
+            except RecursionError:
+                copied = engine.NOT_COPIED  # too little stack, or a model inside itself
+            if copied is not engine.NOT_COPIED:
+                return copied
+        return full(self, **options)
+
+    return functools.update_wrapper(call, full)
+
+
+def _skip_text_options(full: Any) -> Any:
+    """Make ``model_dump_json`` go a short way with options that change nothing about an ordinary record."""
+
+    def call(self: Any, **options: Any) -> Any:
+        cls = type(self)
+        plan = cls.__codec_plan__ or _plan_of_model(cls)
+        text = None
+        if not options:
+            text = plan.write_quickly(self)
+        elif _suit_ordinary(options):
+            text = plan.write_quickly(
+                self, options.get("indent"), options.get("inf_nan", "null"), options.get("exclude_none", False))
+        return full(self, **options) if text is None else text
+
+    return functools.update_wrapper(call, full)
+
+
+def _suit_ordinary(options: Dict[str, Any]) -> bool:
+    """Tell whether the options are right, and such that an ordinary record is written the same with each of them."""
+    indent, warnings = options.get("indent"), options.get("warnings", True)
+    return (
+        _EVEN_OPTIONS.issuperset(options)
+        and (indent is None or type(indent) is int and indent >= 0)
+        and type(options.get("exclude_none", False)) is bool
+        and options.get("inf_nan", "null") in ("null", "constants", "strings")
+        and (warnings is True or warnings is False or warnings in ("none", "warn", "error"))
+    )
+
+
+def _skip_check_options(full: Any, plain: Callable[[Any, Any], Any]) -> Any:
+    """Make a class method that goes a short way where its input is all that is given."""
+    full = full.__func__
+
+    def call(cls: Any, *values: Any, **options: Any) -> Any:
+        if options or len(values) != 1:
+            return full(cls, *values, **options)
+        return plain(cls, values[0])
+
+    wrapped: Any = functools.update_wrapper(call, full)
+    return classmethod(wrapped)
+
+
+def _validate_plainly(cls: Any, obj: Any) -> Any:
+    return engine.check_value(cls.__codec_plan__ or _plan_of_model(cls), obj, engine.CheckCall())
+
+
+def _validate_json_plainly(cls: Any, json_data: Any) -> Any:
+    call = engine.CheckCall()
+    call.from_json = True
+    return engine.check_document(cls.__codec_plan__ or _plan_of_model(cls), json_data, call)
+
+
+@dataclass_transform(kw_only_default=True, field_specifiers=(Field, dataclasses.field))
+class Model(LegacyModel, metaclass=ModelMetaclass):
+    """Base of classes whose annotated names are checked fields.
+
+    ``class Point(Model, extra="forbid")`` or ``model_config = {"extra": ...}`` says what happens to unknown names:
+    "ignore" (the default), "allow" or "forbid"; ``frozen=True`` makes instances hashable and refuses assignments.
+    ``model_post_init`` runs after each validation.
+    """
+
+    __slots__ = ("__dict__", "__weakref__", "__pydantic_fields_set__", "__pydantic_extra__", "__pydantic_private__")
+    __codec_model__ = None
+    __codec_plan__: ClassVar[Any] = None
+    model_config: ClassVar[Dict[str, Any]] = {}
+    __class_vars__: ClassVar[FrozenSet[str]] = frozenset()
+    if TYPE_CHECKING:
+        # State beside the fields; not ClassVars but slots, in a form that no type checker takes for fields.
+        __pydantic_fields_set__: ClassVar[Any]
+        __pydantic_extra__: ClassVar[Any]
+        __dataclass_fields__: ClassVar[Dict[str, Any]]
+
+    def __init_subclass__(cls, **config: Any) -> None:
+        super().__init_subclass__()
+        own = dict(cls.__dict__.get("model_config", {}), **config)
+        unknown = sorted(set(own) - _CONFIG_NAMES)
+        if unknown:
+            raise TypeError("%s sets %s, which this codec does not know; it knows: extra, frozen" % (
+                cls.__qualname__, ", ".join(unknown)))
+        if own.get("extra", "ignore") not in ("ignore", "allow", "forbid"):
+            raise ValueError("%s sets extra=%r; it must be 'ignore', 'allow' or 'forbid'" % (
+                cls.__qualname__, own["extra"]))
+        inherited: Dict[str, Any] = {}
+        for base in reversed(cls.__mro__[1:]):
+            inherited.update(base.__dict__.get("model_config", {}))
+        cls.model_config = dict(inherited, **own)
+        if cls.model_config.get("frozen"):
+            setattr(cls, "__hash__", _hash_fields)
+        # Names in quotes are looked up where the class stands, which may be inside a function.
+        frame = sys._getframe(1)
+        _make_dataclass(cls, dict(frame.f_globals, **frame.f_locals))
+        # Built when the class is first used; a class never takes its base's.
+        cls.__codec_plan__ = None
+
+    if not TYPE_CHECKING:
+
+        def __init__(self, /, **data: Any) -> None:
+            plan = _plan_of_model(type(self))
+            try:
+                plan.check_keywords(data, engine.CheckCall(), self)
+                return
+            except engine.Invalid as exc:
+                faults = exc.faults
+            raise engine.ValidationError(plan.title, faults)
+
+        def __setattr__(self, name: str, value: Any) -> None:
+            cls = type(self)
+            if name[:1] != "_" and cls.model_config.get("frozen"):
+                raise _refuse_change(cls, name, value)
+            if name in cls.__dataclass_fields__:
+                self.__dict__[name] = value
+                self.__pydantic_fields_set__.add(name)
+            elif name in cls.__class_vars__:
+                raise AttributeError(
+                    "%r is a ClassVar of `%s` and cannot be set on an instance. If you want to set a value on the "
+                    "class, use `%s.%s = value`." % (name, cls.__name__, cls.__name__, name))
+            elif name[:1] == "_" or isinstance(getattr(cls, name, None) if name else None, property):
+                object.__setattr__(self, name, value)
+            elif cls.model_config.get("extra") == "allow":
+                if hasattr(cls, name):
+                    object.__setattr__(self, name, value)
+                    return
+                self.__pydantic_extra__[name] = value
+                self.__pydantic_fields_set__.add(name)
+            else:
+                raise ValueError('"%s" object has no field "%s"' % (cls.__name__, name))
+
+        def __getattr__(self, name: str) -> Any:
+            extra = None if name in _STATE else self.__pydantic_extra__
+            if extra and name in extra:
+                return extra[name]
+            raise AttributeError("%r object has no attribute %r" % (type(self).__name__, name))
+
+        def __delattr__(self, name: str) -> None:
+            extra = self.__pydantic_extra__
+            if name[:1] != "_" and type(self).model_config.get("frozen"):
+                raise _refuse_change(type(self), name, None)
+            if name in self.__dict__:
+                del self.__dict__[name]
+            elif extra and name in extra:
+                del extra[name]
+            else:
+                raise AttributeError("%r object has no attribute %r" % (type(self).__name__, name))
+
+    # -- making
+
+    @classmethod
+    def model_validate(
+        cls: Type[M],
+        obj: Any,
+        *,
+        strict: Optional[bool] = None,
+        extra: Optional[str] = None,
+        from_attributes: Optional[bool] = None,
+        context: Any = None,
+        by_alias: Optional[bool] = None,
+        by_name: Optional[bool] = None,
+    ) -> M:
+        """Check a mapping or an instance; raises ``ValidationError`` with every fault."""
+        call = engine.make_check_call(
+            strict=strict, extra=extra, from_attributes=from_attributes, context=context, by_alias=by_alias,
+            by_name=by_name)
+        made: M = engine.check_value(_plan_of_model(cls), obj, call)
+        return made
+
+    @classmethod
+    def model_validate_json(
+        cls: Type[M],
+        json_data: Union[str, bytes, bytearray],
+        *,
+        strict: Optional[bool] = None,
+        extra: Optional[str] = None,
+        context: Any = None,
+        by_alias: Optional[bool] = None,
+        by_name: Optional[bool] = None,
+    ) -> M:
+        """Check a JSON document; raises ``ValidationError`` with every fault."""
+        call = engine.make_check_call(
+            from_json=True, strict=strict, extra=extra, context=context, by_alias=by_alias, by_name=by_name)
+        made: M = engine.check_document(_plan_of_model(cls), json_data, call)
+        return made
+
+    @classmethod
+    def model_validate_strings(
+        cls: Type[M],
+        obj: Any,
+        *,
+        strict: Optional[bool] = None,
+        extra: Optional[str] = None,
+        context: Any = None,
+        by_alias: Optional[bool] = None,
+        by_name: Optional[bool] = None,
+    ) -> M:
+        """Check a dict whose values are text, such as an environment; raises ``ValidationError``."""
+        made: M = engine.check_value(_plan_of_model(cls), obj, engine.make_check_call(
+            strings=True, strict=strict, extra=extra, context=context, by_alias=by_alias, by_name=by_name))
+        return made
+
+    @classmethod
+    def model_construct(cls: Type[M], _fields_set: Optional[Set[str]] = None, **values: Any) -> M:
+        """Make an instance of values as they are, checking nothing."""
+        plan = _plan_of_model(cls)
+        state: Dict[str, Any] = {}
+        for name, field in plan.fields.items():
+            if name in values:
+                state[name] = values[name]
+            elif not field.required:
+                state[name] = field.make_default()
+        fields_set = {name for name in state if name in values} if _fields_set is None else _fields_set
+        extra: Optional[Dict[str, Any]] = None
+        if plan.extra == "allow":
+            extra = {name: value for name, value in values.items() if name not in plan.fields}
+        made = cls.__new__(cls)
+        _set_state(made, state, fields_set, extra)
+        if plan.hook is not None:
+            made.model_post_init(None)
+        return made
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Run after each validation; a ``ValueError`` raised here becomes a fault."""
+
+    # -- dumping
+
+    def model_dump(
+        self,
+        *,
+        mode: str = "python",
+        include: Any = None,
+        exclude: Any = None,
+        context: Any = None,
+        by_alias: Optional[bool] = None,
+        exclude_unset: bool = False,
+        exclude_defaults: bool = False,
+        exclude_none: bool = False,
+        exclude_computed_fields: bool = False,
+        round_trip: bool = False,
+        warnings: Union[bool, str] = True,
+        fallback: Optional[Callable[[Any], Any]] = None,
+        serialize_as_any: bool = False,
+        polymorphic_serialization: Optional[bool] = None,
+    ) -> Dict[str, Any]:
+        """Dump to a dict: Python's own values in mode "python", what JSON can say in mode "json"."""
+        call = engine.make_dump_call(
+            mode, False, by_alias=by_alias, exclude_unset=exclude_unset, exclude_defaults=exclude_defaults,
+            exclude_none=exclude_none, exclude_computed_fields=exclude_computed_fields, round_trip=round_trip,
+            fallback=fallback, serialize_as_any=serialize_as_any,
+            polymorphic_serialization=polymorphic_serialization, context=context)
+        dumped: Dict[str, Any] = engine.dump_value(_plan_of_model(type(self)), self, call, include, exclude, warnings)
+        return dumped
+
+    def model_dump_json(
+        self,
+        *,
+        indent: Optional[int] = None,
+        ensure_ascii: bool = False,
+        include: Any = None,
+        exclude: Any = None,
+        context: Any = None,
+        by_alias: Optional[bool] = None,
+        exclude_unset: bool = False,
+        exclude_defaults: bool = False,
+        exclude_none: bool = False,
+        exclude_computed_fields: bool = False,
+        round_trip: bool = False,
+        warnings: Union[bool, str] = True,
+        fallback: Optional[Callable[[Any], Any]] = None,
+        serialize_as_any: bool = False,
+        polymorphic_serialization: Optional[bool] = None,
+        inf_nan: str = "null",
+    ) -> str:
+        """Dump to JSON text.
+
+        ``inf_nan`` goes beyond pydantic: "null" is its way and loses what it replaces; "constants" writes ``NaN`` and
+        ``Infinity``, which is no JSON to strict parsers; "strings" writes them as text that typed fields read back.
+        """
+        call = engine.make_dump_call(
+            "json", True, by_alias=by_alias, exclude_unset=exclude_unset, exclude_defaults=exclude_defaults,
+            exclude_none=exclude_none, exclude_computed_fields=exclude_computed_fields, round_trip=round_trip,
+            fallback=fallback, serialize_as_any=serialize_as_any,
+            polymorphic_serialization=polymorphic_serialization, context=context)
+        return engine.dump_document(
+            _plan_of_model(type(self)), self, call, include, exclude, warnings, indent, ensure_ascii, inf_nan)
+
+    if not TYPE_CHECKING:
+        # Most calls give no option: reading 17 defaults would cost them more than their work on a small record.
+        model_validate = _skip_check_options(model_validate, _validate_plainly)
+        model_validate_json = _skip_check_options(model_validate_json, _validate_json_plainly)
+        model_dump = _skip_dump_options(model_dump)
+        model_dump_json = _skip_text_options(model_dump_json)
+
+    # -- copying
+
+    def model_copy(self: M, *, update: Any = None, deep: bool = False) -> M:
+        """Copy, deeply if asked to; ``update`` sets fields without checking them."""
+        copied = self.__deepcopy__() if deep else self.__copy__()
+        if update:
+            names = update.keys()
+            if type(self).model_config.get("extra") == "allow":
+                fields = type(self).__dataclass_fields__
+                extra = copied.__pydantic_extra__ or {}
+                for name, value in update.items():
+                    (copied.__dict__ if name in fields else extra)[name] = value
+                object.__setattr__(copied, "__pydantic_extra__", extra)
+            else:
+                copied.__dict__.update(update)
+            copied.__pydantic_fields_set__.update(names)
+        return copied
+
+    def __copy__(self: M) -> M:
+        made = type(self).__new__(type(self))
+        extra = self.__pydantic_extra__
+        _set_state(made, dict(self.__dict__), set(self.__pydantic_fields_set__), None if extra is None else dict(extra))
+        return made
+
+    def __deepcopy__(self: M, memo: Optional[Dict[int, Any]] = None) -> M:
+        made = type(self).__new__(type(self))
+        memo = {} if memo is None else memo
+        # Noted before its parts are copied: a part may lead back here.
+        memo[id(self)] = made
+        _set_state(
+            made, _copy.deepcopy(self.__dict__, memo), set(self.__pydantic_fields_set__),
+            _copy.deepcopy(self.__pydantic_extra__, memo))
+        return made
+
+    def __replace__(self: M, **changes: Any) -> M:
+        return self.model_copy(update=changes)
+
+    def __getstate__(self) -> Dict[str, Any]:
+        return {
+            "__dict__": self.__dict__, "__pydantic_extra__": self.__pydantic_extra__,
+            "__pydantic_fields_set__": self.__pydantic_fields_set__, "__pydantic_private__": None,
+        }
+
+    def __setstate__(self, state: Dict[str, Any]) -> None:
+        _set_state(self, state["__dict__"], state["__pydantic_fields_set__"], state["__pydantic_extra__"])
+
+    # -- asking
+
+    @property
+    def model_fields_set(self) -> Set[str]:
+        """The names of the fields that were given or assigned."""
+        fields_set: Set[str] = self.__pydantic_fields_set__
+        return fields_set
+
+    @property
+    def model_extra(self) -> Optional[Dict[str, Any]]:
+        """The values of unknown names where the class allows them, else None."""
+        extra: Optional[Dict[str, Any]] = self.__pydantic_extra__
+        return extra
+
+    @classmethod
+    def model_json_schema(
+        cls,
+        by_alias: Optional[bool] = None,
+        ref_template: str = "#/$defs/{model}",
+        schema_generator: Any = None,
+        mode: str = "validation",
+        *,
+        union_format: str = "any_of",
+    ) -> Dict[str, Any]:
+        """Describe the class as JSON schema."""
+        if cls is Model:
+            raise AttributeError("model_json_schema() must be called on a subclass of Model, not Model itself.")
+        make_schema = _take("make_schema")
+
+        return make_schema(_plan_of_model(cls), ref_template, mode, union_format, schema_generator)
+
+    @classmethod
+    def model_rebuild(cls, *, force: bool = False, raise_errors: bool = True, **namespace: Any) -> Optional[bool]:
+        """Build the plan of the class if it has none; None where there was nothing to do."""
+        if namespace:
+            raise TypeError("model_rebuild takes no namespace here: names are looked up in the class's module")
+        _plan_of_model(cls)
+        return True if force else None
+
+    @classmethod
+    def model_parametrized_name(cls, params: Tuple[Any, ...]) -> str:
+        """Refuse: no model here is generic."""
+        raise TypeError("Concrete names should only be generated for generic models.")
+
+    @classmethod
+    def __class_getitem__(cls, params: Any) -> Any:
+        raise TypeError("%r cannot be parametrized because it does not inherit from typing.Generic" % cls)
+
+    def __eq__(self, other: Any) -> bool:
+        if not isinstance(other, Model):
+            return NotImplemented
+        if type(self) is not type(other) or self.__pydantic_extra__ != other.__pydantic_extra__:
+            return False
+        if self.__dict__ == other.__dict__:
+            return True
+        # What stands beside the fields does not count.
+        fields = type(self).__dataclass_fields__
+        mine, theirs = ({name: value for name, value in vars(side).items() if name in fields} for side in (self, other))
+        return (len(mine) < len(self.__dict__) or len(theirs) < len(other.__dict__)) and mine == theirs
+
+    def __iter__(self) -> Iterator[Tuple[str, Any]]:
+        yield from [(name, value) for name, value in self.__dict__.items() if not name.startswith("_")]
+        if self.__pydantic_extra__:
+            yield from self.__pydantic_extra__.items()
+
+    def __repr__(self) -> str:
+        return "%s(%s)" % (type(self).__name__, ", ".join(self._show_fields()))
+
+    def __str__(self) -> str:
+        return " ".join(self._show_fields())
+
+    def _show_fields(self) -> List[str]:
+        shown: List[Tuple[str, Any]] = [
+            (name, value) for name, value in self.__dict__.items() if name in type(self).__dataclass_fields__]
+        shown.extend((self.__pydantic_extra__ or {}).items())
+        shown.extend((name, getattr(self, name)) for name in type(self).model_computed_fields)
+        return ["%s=%r" % pair for pair in shown]
+
+
+def _plan_of_model(cls: Any) -> "RecordPlan":
+    plan: Any = cls.__codec_plan__ or engine.plan_of(cls)
+    return plan  # type: ignore[no-any-return]  # a model's plan is a RecordPlan
+
+
+def _is_hashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def _hash_fields(self: Any) -> int:
+    return hash(type(self)) + hash(tuple(self.__dict__.get(name) for name in type(self).__dataclass_fields__))
+
+
+def _refuse_change(cls: Any, name: str, value: Any) -> Exception:
+    Fault = _take("Fault")
+    ValidationError = _take("ValidationError")
+
+    fault = Fault("frozen_instance", value)
+    fault.path.append(name)
+    return ValidationError(cls.__name__, [fault])
+
+
+def _set_state(made: Any, values: Dict[str, Any], fields_set: Any, extra: Any) -> None:
+    object.__setattr__(made, "__dict__", values)
+    object.__setattr__(made, "__pydantic_fields_set__", fields_set)
+    object.__setattr__(made, "__pydantic_extra__", extra)
+
+
+def _make_dataclass(cls: Any, scope: Dict[str, Any]) -> None:
+    """Make a subclass a dataclass without the methods that Model has of its own."""
+    annotations = own_annotations(cls)
+    if any(isinstance(annotation, str) for annotation in annotations.values()):
+        # dataclass looks for the module of a quoted annotation, which an exec-ed class does not have.
+        annotations = {name: unquote_early(annotation, scope) for name, annotation in annotations.items()}
+        cls.__annotations__ = annotations
+    for name, annotation in annotations.items():
+        if is_class_var(annotation):
+            continue
+        if name.startswith("_"):
+            raise TypeError("Field %r of %s starts with an underscore, which no field may" % (name, cls.__qualname__))
+        if name not in cls.__dict__ and hasattr(cls, name):
+            # An inherited method of the same name is no default.
+            setattr(cls, name, dataclasses.field())
+        field = cls.__dict__.get(name)
+        default = field.default if isinstance(field, dataclasses.Field) else field
+        if not _is_hashable(default):
+            # What can change is copied for each instance.
+            metadata = dict(getattr(field, "metadata", {}), copied_default=default)
+            setattr(cls, name, dataclasses.field(
+                default_factory=functools.partial(_copy.deepcopy, default), metadata=metadata))
+    own_doc = cls.__doc__ if "__doc__" in cls.__dict__ else None
+    # Without a docstring, dataclass would spend its time on one that shows the signature.
+    cls.__doc__ = own_doc or "."
+    dataclasses.dataclass(init=False, repr=False, eq=False)(cls)
+    cls.__doc__ = own_doc
+    # Among these stand class variables too, as what dataclass calls pseudo-fields.
+    cls.__dataclass_fields__ = {field.name: field for field in dataclasses.fields(cls)}
+    cls.__class_vars__ = cls.__class_vars__ | {name for name in annotations if is_class_var(annotations[name])}
+    for name in list(cls.__dataclass_fields__) + ["__match_args__", "__replace__"]:
+        if name in cls.__dict__:
+            delattr(cls, name)
+
+
+
+
+# ====================================================================================================================
+# harbor/codec/__init__.py
+# ====================================================================================================================
+
+__name__ = _begin("codec")
+"""A codec for dataclasses: checks, dumps and describes them as pydantic does.
+
+Knows nothing of Harbor; usable on anyone's classes.
+"""
+
+from typing import TYPE_CHECKING, Any, List
+
+
+
+# ====================================================================================================================
+# harbor/models/agent/rollout_detail.py
+# ====================================================================================================================
+
+__name__ = _begin("models.agent.rollout_detail")
+"""The record of one rollout: token ids, logprobs and whatever else a sampler reports per turn."""
+
+from typing import Any, Dict, List, TypedDict
+
+class RolloutDetail(TypedDict, total=False):
+    """Details about a complete chat history.
+
+    Every list has one element per turn. ``prompt_token_ids`` holds the whole prompt of a turn, earlier turns
+    included; ``completion_token_ids`` what the model answered; ``logprobs`` the natural logarithm of the probability
+    of each completion token. ``extra`` maps a name to one value per turn. A missing key means not recorded; an agent
+    with subagents or summaries has several rollouts, the main one first.
+    """
+
+    prompt_token_ids: List[List[int]]
+    completion_token_ids: List[List[int]]
+    logprobs: List[List[float]]
+    extra: Dict[str, List[Any]]
+
+
+if not hasattr(RolloutDetail, "__optional_keys__"):
+    # Python 3.8 knows __total__ alone; this can go with it.
+    setattr(RolloutDetail, "__required_keys__", frozenset())
+    setattr(RolloutDetail, "__optional_keys__", frozenset(RolloutDetail.__annotations__))
+
+
+# ====================================================================================================================
+# harbor/models/agent/context.py
+# ====================================================================================================================
+
+__name__ = _begin("models.agent.context")
+"""The record an agent fills while it runs: tokens, cost, rollouts, metadata.
+
+Field order, defaults and the text of the descriptions are Harbor's, whose files and schemas these classes share.
+"""
+
+from typing import Any, Callable, Dict, List, Mapping, Optional
+
+class ModelUsage(Model):
+    """Tokens and cost of one model; ``n_input_tokens`` includes the cached ones, cost is in US dollars."""
+
+    n_input_tokens: int = 0
+    n_cache_tokens: int = 0
+    n_output_tokens: int = 0
+    cost_usd: Optional[float] = None
+
+
+# No docstring: Harbor's class has none, and its JSON schema would show it. Tokens are counts, cost is in US dollars;
+# None means not measured, 0 means measured as zero.
+class AgentContext(Model):
+    n_input_tokens: Optional[int] = Field(
+        default=None, description="The number of input tokens used including cache.")
+    n_cache_tokens: Optional[int] = Field(default=None, description="The number of cache tokens used.")
+    n_output_tokens: Optional[int] = Field(default=None, description="The number of output tokens used.")
+    cost_usd: Optional[float] = Field(default=None, description="The cost in USD for the agent execution.")
+    model_usage: Optional[Dict[str, ModelUsage]] = Field(
+        default=None,
+        description=(
+            "Token usage and cost broken down by model name as reported by the agent, including subagents. "
+            "Backfilled from the ATIF trajectory when the agent does not populate it."),
+        # A context that never used it dumps the six documented keys alone.
+        exclude_if=lambda value: value is None,
+    )
+    rollout_details: Optional[List[RolloutDetail]] = Field(
+        default=None,
+        description=(
+            "Detailed information about each rollout trajectory including token IDs, loss masks, and logprobs. Each "
+            "element represents one trajectory. For a linear chat history, there is only one rollout trajectory."),
+    )
+    metadata: Optional[Dict[str, Any]] = Field(
+        default=None, description="Additional metadata about the agent execution.")
+
+    def is_empty(self) -> bool:
+        """Tell whether every field is None; zero, an empty list and an empty dict are values."""
+        return all(value is None for value in self.model_dump().values())
+
+    # -- beyond Harbor: filling it, with the convention in the name
+
+    def add_usage_excluding_cache(
+        self,
+        *,
+        input_tokens: Optional[int],
+        cache_read_tokens: Optional[int],
+        cache_write_tokens: Optional[int],
+        output_tokens: Optional[int],
+        cost_usd: Optional[float] = None
+    ) -> None:
+        """Add what a provider reports whose input count leaves out cached tokens, as Anthropic's does.
+
+        ``n_input_tokens`` grows by the sum of input, cache reads and cache writes, ``n_cache_tokens`` by the reads.
+        Give 0 for a cache that the provider does not have; None is unknown, and makes the input of the call unknown.
+        What is unknown adds nothing, and a field that was None takes the first number that is known.
+
+        Raises ``TypeError`` for a bool or what is no number, ``ValueError`` for a negative, fractional or non-finite
+        one, also where the context itself holds it; nothing has changed then.
+        """
+        parts = [
+            _expect_count("input_tokens", input_tokens),
+            _expect_count("cache_read_tokens", cache_read_tokens),
+            _expect_count("cache_write_tokens", cache_write_tokens),
+        ]
+        known = [part for part in parts if part is not None]
+        self._add_numbers(sum(known) if len(known) == len(parts) else None, parts[1], output_tokens, cost_usd)
+
+    def add_usage_including_cache(
+        self,
+        *,
+        input_tokens: Optional[int],
+        cached_tokens: Optional[int],
+        output_tokens: Optional[int],
+        cost_usd: Optional[float] = None
+    ) -> None:
+        """Add what a provider reports whose input (or prompt) count includes cached tokens, as OpenAI's does.
+
+        Adds as ``add_usage_excluding_cache`` does, with the same errors; more cached tokens than input tokens are a
+        ``ValueError``, because such a provider's input count leaves the cached ones out.
+        """
+        n_input, n_cache = _expect_count("input_tokens", input_tokens), _expect_count("cached_tokens", cached_tokens)
+        _expect_cached_within(n_input, n_cache)
+        self._add_numbers(n_input, n_cache, output_tokens, cost_usd)
+
+    def set_final_metrics(self, final_metrics: Optional[Mapping[str, Any]]) -> None:
+        """Set tokens and cost to the totals of an ATIF trajectory, given as the dict of its ``final_metrics``.
+
+        ``total_prompt_tokens`` includes the cached ones. These are totals of the whole run: they replace what was
+        added before. What is missing or None there leaves its field as it is. Errors are those of
+        ``add_usage_including_cache``; ``TypeError`` also where it is no dict.
+        """
+        if final_metrics is None:
+            return
+        if not isinstance(final_metrics, Mapping):
+            raise TypeError("Expected the dict of final_metrics, got %r; a model gives it with model_dump()" % (
+                final_metrics,))
+        n_input, n_cache, n_output = (
+            _expect_count(name, final_metrics.get(name))
+            for name in ("total_prompt_tokens", "total_cached_tokens", "total_completion_tokens"))
+        _expect_cached_within(n_input, n_cache)
+        cost = _expect_cost("total_cost_usd", final_metrics.get("total_cost_usd"))
+        self._set_known(
+            {"n_input_tokens": n_input, "n_cache_tokens": n_cache, "n_output_tokens": n_output, "cost_usd": cost})
+
+    def _add_numbers(
+        self, n_input: Optional[int], n_cache: Optional[int], output_tokens: Optional[int], cost_usd: Optional[float]
+    ) -> None:
+        added = {
+            "n_input_tokens": n_input,
+            "n_cache_tokens": n_cache,
+            "n_output_tokens": _expect_count("output_tokens", output_tokens),
+            "cost_usd": _expect_cost("cost_usd", cost_usd),
+        }
+        for name, number in added.items():
+            if number is not None:
+                expect: Callable[[str, Any], Optional[float]] = _expect_cost if name == "cost_usd" else _expect_count
+                held = expect("AgentContext." + name, getattr(self, name))
+                added[name] = number if held is None else held + number
+        self._set_known(added)
+
+    def _set_known(self, numbers: Mapping[str, Optional[float]]) -> None:
+        for name, number in numbers.items():
+            if number is not None:
+                setattr(self, name, number)
+
+
+def _expect_count(name: str, value: Any) -> Optional[int]:
+    read_count = _take("read_count")
+
+    count, fault = read_count(value)
+    if fault:
+        raise _refuse_number("count", name, value, fault)
+    return count
+
+
+def _expect_cost(name: str, value: Any) -> Optional[float]:
+    read_cost = _take("read_cost")
+
+    cost, fault = read_cost(value)
+    if fault:
+        raise _refuse_number("finite cost", name, value, fault)
+    return cost
+
+
+def _expect_cached_within(n_input: Optional[int], n_cache: Optional[int]) -> None:
+    if n_input is not None and n_cache is not None and n_cache > n_input:
+        raise ValueError("Expected an input count that includes the cached tokens, got %d with %d of them cached" % (
+            n_input, n_cache))
+
+
+def _refuse_number(kind: str, name: str, value: Any, fault: str) -> Exception:
+    text = "Expected a %s of at least 0 for %s, got %r" % (kind, name, value)
+    return TypeError(text) if fault in ("bool", "not a number") else ValueError(text)
+
+
+# ====================================================================================================================
+# harbor/agents/__init__.py, which runs when it is first used
+# ====================================================================================================================
+
+_later("agents", "", r'''
+"""Agents: what all of them share."""
+''')
+
+
+# ====================================================================================================================
+# harbor/environments/__init__.py, which runs when it is first used
+# ====================================================================================================================
+
+_later("environments", "", r'''
+"""Environments: where agents run their commands."""
+''')
+
+
+# ====================================================================================================================
+# harbor/environments/base.py, which runs when it is first used
+# ====================================================================================================================
+
+_later("environments.base", "Model", r'''
+"""``BaseEnvironment``: where an agent runs commands and puts files, and ``ExecResult``, what a command gives.
+
+Names, parameters and their meaning are Harbor 0.26's. Nothing here starts a process.
+"""
+
+import abc
+import contextlib
+import contextvars
+import logging
+import pathlib
+import shlex
+from typing import TYPE_CHECKING, Any, Dict, Iterator, Optional, Tuple, Union
+
+if TYPE_CHECKING:
+    import uuid
+
+__all__ = ["BaseEnvironment", "ExecResult", "LocalPath", "UserName"]
+
+#: A path on this side, outside of the environment.
+LocalPath = Union[str, pathlib.Path]
+
+#: A user's name or number.
+UserName = Union[str, int]
+
+# What `scoped_exec_env` lays over the variables of an environment. A context variable, so that it reaches everything
+# that is awaited in its block and no other task.
+_overlays: "contextvars.ContextVar[Tuple[Tuple[Any, Dict[str, str]], ...]]" = contextvars.ContextVar(
+    "harbor_exec_overlays", default=())
+
+
+# No docstring: Harbor's class has none, and its JSON schema would show it. None in stdout or stderr means that it was
+# not captured, or, in some of Harbor's environments, that it is empty.
+class ExecResult(Model):
+    stdout: Optional[str] = None
+    stderr: Optional[str] = None
+    return_code: int
+
+
+class BaseEnvironment(abc.ABC):
+    """The base of environments; a subclass defines how they start, stop, run commands and transfer files."""
+
+    environment_name: str = ""
+    session_id: str = ""
+    context_id: Optional["uuid.UUID"] = None
+
+    #: Who runs the commands that name no user.
+    default_user: Optional[UserName] = None
+
+    logger: logging.Logger = logging.getLogger("harbor").getChild(__name__)
+
+    def __init__(
+        self,
+        environment_dir: Optional[LocalPath] = None,
+        environment_name: str = "",
+        session_id: str = "",
+        trial_paths: Any = None,
+        task_env_config: Any = None,
+        logger: Optional[logging.Logger] = None,
+        *args: Any,
+        persistent_env: Optional[Dict[str, str]] = None,
+        **kwargs: Any
+    ) -> None:
+        """Keep what Harbor tells its environments; all of it may be left out, and what nobody knows is ignored.
+
+        ``persistent_env`` holds variables for every command.
+        """
+        self.environment_dir = environment_dir
+        self.environment_name = environment_name
+        self.session_id = session_id
+        self.trial_paths = trial_paths
+        self.task_env_config = task_env_config
+        self._persistent_env: Dict[str, str] = dict(persistent_env or {})
+        if logger is not None:
+            self.logger = logger.getChild(__name__)
+
+    @staticmethod
+    def type() -> str:
+        """Give the kind of environment in a word; Harbor demands that a subclass says it."""
+        return "custom"
+
+    # What a subclass defines -------------------------------------------------
+
+    @abc.abstractmethod
+    async def start(self, force_build: bool) -> None:
+        """Start the environment; ``force_build`` makes anew what could be taken from a cache."""
+
+    @abc.abstractmethod
+    async def stop(self, delete: bool) -> None:
+        """Stop the environment and, with ``delete``, remove what it kept."""
+
+    @abc.abstractmethod
+    async def exec(
+        self,
+        command: str,
+        cwd: Optional[str] = None,
+        env: Optional[Dict[str, str]] = None,
+        timeout_sec: Optional[int] = None,
+        user: Optional[UserName] = None,
+    ) -> ExecResult:
+        """Run a shell command and give what it printed, whatever its exit status is."""
+
+    @abc.abstractmethod
+    async def upload_file(self, source_path: LocalPath, target_path: str) -> None:
+        """Copy a file into the environment."""
+
+    @abc.abstractmethod
+    async def upload_dir(self, source_dir: LocalPath, target_dir: str) -> None:
+        """Copy what a folder holds into a folder of the environment."""
+
+    @abc.abstractmethod
+    async def download_file(self, source_path: str, target_path: LocalPath) -> None:
+        """Copy a file out of the environment."""
+
+    @abc.abstractmethod
+    async def download_dir(self, source_dir: str, target_dir: LocalPath) -> None:
+        """Copy what a folder of the environment holds into a folder, over what is there."""
+
+    # What comes with it ------------------------------------------------------
+
+    async def is_dir(self, path: str, user: Optional[UserName] = None) -> bool:
+        """Tell whether there is a folder of this path."""
+        return (await self.exec("test -d " + shlex.quote(path), timeout_sec=10, user=user)).return_code == 0
+
+    async def is_file(self, path: str, user: Optional[UserName] = None) -> bool:
+        """Tell whether there is a regular file of this path."""
+        return (await self.exec("test -f " + shlex.quote(path), timeout_sec=10, user=user)).return_code == 0
+
+    @contextlib.contextmanager
+    def with_default_user(self, user: Optional[UserName]) -> Iterator[None]:
+        """Let commands that name no user run as this one, in a ``with`` block."""
+        previous, self.default_user = self.default_user, user
+        try:
+            yield
+        finally:
+            self.default_user = previous
+
+    @contextlib.contextmanager
+    def scoped_exec_env(self, env: Dict[str, str]) -> Iterator[None]:
+        """Add variables to the commands that this task runs in a ``with`` block; they win over those of a command."""
+        token = _overlays.set((*_overlays.get(), (self, dict(env))))
+        try:
+            yield
+        finally:
+            _overlays.reset(token)
+
+    def _resolve_user(self, user: Optional[UserName]) -> Optional[UserName]:
+        """Give the user that a command runs as: the one it names, or else the default."""
+        return self.default_user if user is None else user
+
+    def _merge_env(self, env: Optional[Dict[str, str]]) -> Optional[Dict[str, str]]:
+        """Give the variables of a command: the environment's, then its own, then those of the block around it."""
+        merged = {**getattr(self, "_persistent_env", {}), **(env or {})}
+        for owner, overlay in _overlays.get():
+            if owner is self:
+                merged.update(overlay)
+        return merged or None
+''')
+
+
+# ====================================================================================================================
+# harbor/agents/capabilities.py, which runs when it is first used
+# ====================================================================================================================
+
+_later("agents.capabilities", "Model", r'''
+"""What an agent says it can do."""
+
+from typing import Any
+
+__all__ = ["AgentCapabilities"]
+
+
+class AgentCapabilities(Model):
+    """What an agent can do, as its class states it; the names are Harbor 0.26's.
+
+    ``run_agent`` asks for none of it. It is here so that an agent which states it for Harbor is imported unchanged.
+    """
+
+    model_config = {"extra": "forbid", "frozen": True}
+
+    base_url: bool = False
+    atif: bool = False
+    resume: bool = False
+    load_native_trajectory: bool = False
+    load_atif_trajectory: bool = False
+    handoff: bool = False
+    native_config: bool = False
+    native_web_tools: bool = False
+    reasoning_effort: bool = False
+    windows: bool = False
+    skills: bool = False
+    mcp_servers: bool = False
+    mcp_http_headers: bool = False
+    # A frozenset of words, a type the codec does not know.
+    bridges: Any = frozenset()
+''')
+
+
+# ====================================================================================================================
+# harbor/agents/base.py, which runs when it is first used
+# ====================================================================================================================
+
+_later("agents.base", """
+        BaseEnvironment AgentContext AgentCapabilities _take""", r'''
+"""``BaseAgent``: what an agent is, so that it runs here and in Harbor alike.
+
+An agent gets an instruction, an environment to run commands in, and a context to fill. Names, parameters and their
+meaning are Harbor 0.26's. Nothing here runs anything, and neither asyncio nor subprocess is imported.
+"""
+
+import abc
+import logging
+import os
+import pathlib
+from typing import TYPE_CHECKING, Any, ClassVar, Dict, FrozenSet, List, Mapping, Optional, Tuple, Union
+
+if TYPE_CHECKING:
+    import uuid
+
+__all__ = ["BaseAgent"]
+
+# The older name of each capability, which agents may state and ask for as well.
+_CAPABILITY_FLAGS = {
+    "SUPPORTS_ATIF": "atif",
+    "SUPPORTS_RESUME": "resume",
+    "SUPPORTS_LOAD_NATIVE_TRAJECTORY": "load_native_trajectory",
+    "SUPPORTS_LOAD_ATIF_TRAJECTORY": "load_atif_trajectory",
+    "SUPPORTS_HANDOFF": "handoff",
+    "SUPPORTS_CONFIG": "native_config",
+    "SUPPORTS_WINDOWS": "windows",
+    "SUPPORTED_BRIDGES": "bridges",
+}
+
+# Where Harbor's containers keep the logs of an agent.
+_CONTAINER_LOGS = "/logs/agent"
+# What Harbor calls the provider of a model name that is not to be taken apart.
+_UNPARSED_PROVIDER = "harbor-skip-parsing"
+
+
+class BaseAgent(abc.ABC):
+    """The base of agents; a subclass defines ``name``, ``version``, ``setup`` and ``run``."""
+
+    #: What the agent can do; the ``SUPPORTS_`` flags below say the same, and stating one of the two is enough.
+    capabilities: ClassVar[AgentCapabilities] = AgentCapabilities()
+    SUPPORTS_ATIF: ClassVar[bool] = False
+    SUPPORTS_RESUME: ClassVar[bool] = False
+    SUPPORTS_LOAD_NATIVE_TRAJECTORY: ClassVar[bool] = False
+    SUPPORTS_LOAD_ATIF_TRAJECTORY: ClassVar[bool] = False
+    SUPPORTS_HANDOFF: ClassVar[bool] = False
+    SUPPORTS_CONFIG: ClassVar[bool] = False
+    SUPPORTS_WINDOWS: ClassVar[bool] = False
+    SUPPORTED_BRIDGES: ClassVar[FrozenSet[str]] = frozenset()
+
+    #: How long ``setup`` may take where nobody says otherwise.
+    DEFAULT_SETUP_TIMEOUT_SEC: ClassVar[float] = 360.0
+
+    #: A handle for this agent in its trial, and the trial's id; set by whoever runs the agent.
+    session_id: Optional[str] = None
+    context_id: Optional["uuid.UUID"] = None
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        own = vars(cls)
+        stated = {field: own[flag] for flag, field in _CAPABILITY_FLAGS.items() if flag in own}
+        if stated and "capabilities" in own:
+            conflicts = [
+                flag for flag, field in _CAPABILITY_FLAGS.items()
+                if field in stated and stated[field] != getattr(cls.capabilities, field)
+            ]
+            if conflicts:
+                raise TypeError("%s states %s otherwise in its capabilities" % (cls.__name__, ", ".join(conflicts)))
+        elif stated:
+            cls.capabilities = AgentCapabilities(**{**cls.capabilities.model_dump(), **stated})
+        for flag, field in _CAPABILITY_FLAGS.items():
+            setattr(cls, flag, getattr(cls.capabilities, field))
+
+    def __init__(
+        self,
+        logs_dir: pathlib.Path,
+        model_name: Optional[str] = None,
+        logger: Optional[logging.Logger] = None,
+        mcp_servers: Optional[List[Any]] = None,
+        skills_dir: Optional[str] = None,
+        *,
+        extra_env: Optional[Mapping[str, str]] = None,
+        base_url: Optional[str] = None,
+        model_api_key_name: Optional[str] = None,
+        model_api_format: Optional[str] = None,
+        skip_model_parsing: bool = False,
+        load_trajectory: Union[str, pathlib.Path, None] = None,
+        environment_logs_dir: Optional[pathlib.PurePosixPath] = None,
+        **kwargs: Any
+    ) -> None:
+        """Keep what the agent is told; ``logs_dir`` is a folder on this side for what the agent wants to keep.
+
+        ``model_name`` is ``PROVIDER/NAME`` or ``NAME``. ``extra_env`` is added to the variables of every command of
+        ``setup`` and ``run``. Keywords that nobody knows are ignored, as in Harbor. An agent that wants to be told
+        ``base_url``, ``model_api_key_name`` or ``model_api_format`` takes it as a parameter of its own: here these
+        three are a ``ValueError``, because nothing would come of them.
+        """
+        overrides = {
+            "base_url": base_url, "model_api_key_name": model_api_key_name, "model_api_format": model_api_format}
+        given = [name for name, value in overrides.items() if value is not None]
+        if given:
+            raise ValueError("Agent %r makes no use of %s" % (self.name(), ", ".join(given)))
+        self.logs_dir = logs_dir
+        self.environment_logs_dir = environment_logs_dir or pathlib.PurePosixPath(_CONTAINER_LOGS)
+        self.model_name = model_name
+        self.skip_model_parsing = skip_model_parsing
+        self.logger = (logger or logging.getLogger("harbor")).getChild(__name__)
+        self.mcp_servers = mcp_servers or []
+        self.skills_dir = skills_dir
+        self.load_trajectory = pathlib.Path(load_trajectory).expanduser() if load_trajectory else None
+        self.options: Any = None
+        self._extra_env: Dict[str, str] = dict(extra_env or {})
+        self._init_model_info()
+
+    # What an agent is --------------------------------------------------------
+
+    @staticmethod
+    @abc.abstractmethod
+    def name() -> str:
+        """Give the name of the agent."""
+
+    @abc.abstractmethod
+    def version(self) -> Optional[str]:
+        """Give the version of the agent; None where it is not known."""
+
+    @classmethod
+    def import_path(cls) -> str:
+        """Give where the class is found, as ``MODULE:CLASS``."""
+        return "%s:%s" % (cls.__module__, cls.__name__)
+
+    def to_agent_info(self) -> "AgentInfo":
+        """Give the record of the agent that stands in a trial's result."""
+        # On Python 3.8 this imports subprocess, by way of uuid and platform.
+        AgentInfo = _take("AgentInfo")
+        ModelInfo = _take("ModelInfo")
+
+        model = None
+        if self._parsed_model_name:
+            model = ModelInfo(name=self._parsed_model_name, provider=self._parsed_model_provider)
+        return AgentInfo(name=self.name(), version=self.version() or "unknown", model_info=model)
+
+    # What an agent does ------------------------------------------------------
+
+    @abc.abstractmethod
+    async def setup(self, environment: BaseEnvironment) -> None:
+        """Bring what the agent needs into the environment."""
+
+    @abc.abstractmethod
+    async def run(self, instruction: str, environment: BaseEnvironment, context: AgentContext) -> None:
+        """Do what the instruction says, and fill the context on the way.
+
+        What stands in the context is kept whatever happens: a timeout, a cancellation, an exception, a kill.
+        """
+
+    async def resume(self, instruction: str, environment: BaseEnvironment, context: AgentContext) -> None:
+        """Go on where an earlier ``run`` ended; an agent that can states ``SUPPORTS_RESUME``."""
+        raise NotImplementedError("Agent %r cannot resume" % self.name())
+
+    async def load(self, instruction: str, environment: BaseEnvironment, context: AgentContext) -> None:
+        """Go on from the trajectory in ``load_trajectory``; an agent that can states so in its capabilities."""
+        raise NotImplementedError("Agent %r cannot load a trajectory" % self.name())
+
+    def populate_context_post_run(self, context: AgentContext) -> None:
+        """Fill a context that is still empty after ``run``, for example from the logs of a program.
+
+        Called also where ``run`` failed, and never where the context holds something.
+        """
+
+    # What an agent may ask for -----------------------------------------------
+
+    @property
+    def extra_env(self) -> Dict[str, str]:
+        """The variables that are added to every command of ``setup`` and ``run``."""
+        return dict(self._extra_env)
+
+    def _get_env(self, key: str, *alternatives: str) -> Optional[str]:
+        """Give the first of some variables that is set, in ``extra_env`` or else in this process."""
+        for source in (self._extra_env, os.environ):
+            for name in (key, *alternatives):
+                if name in source:
+                    return source[name]
+        return None
+
+    def _init_model_info(self) -> None:
+        self._parsed_model_provider: Optional[str] = None
+        self._parsed_model_name: Optional[str] = None
+        if self.model_name:
+            self._parsed_model_provider, self._parsed_model_name = self._parse_model_name(self.model_name)
+
+    def _parse_model_name(self, model_name: str) -> Tuple[Optional[str], str]:
+        """Split ``PROVIDER/NAME`` at the first slash; without one the provider is not known."""
+        if self.skip_model_parsing:
+            return _UNPARSED_PROVIDER, model_name
+        provider, slash, name = model_name.partition("/")
+        return (provider, name) if provider and slash and name else (None, model_name)
+''')
+
+
+# ====================================================================================================================
+# harbor/codec/adapter.py, which runs when it is first used
+# ====================================================================================================================
+
+_later("codec.adapter", "engine _take", r'''
+"""The codec for types that are no ``Model``: ``TypeAdapter`` and four functions.
+
+In: any type the codec knows, such as ``Dict[str, int]`` or somebody's plain dataclass. Out: checked values, plain
+data, JSON.
+"""
+
+from typing import TYPE_CHECKING, Any, Callable, Dict, Generic, Optional, Type, TypeVar, Union, overload
+
+__all__ = ["TypeAdapter", "model_dump", "model_dump_json", "model_validate", "model_validate_json"]
+
+AdaptedT = TypeVar("AdaptedT")
+
+
+class TypeAdapter(Generic[AdaptedT]):
+    """Check and dump values of one type.
+
+    Raises ``TypeError`` at once for a type the codec does not know.
+    """
+
+    if TYPE_CHECKING:
+
+        @overload
+        def __init__(self, type: Type[AdaptedT], *, config: Any = ..., module: Optional[str] = ...) -> None: ...
+        @overload
+        def __init__(
+            self: "TypeAdapter[Any]", type: Any, *, config: Any = ..., module: Optional[str] = ...) -> None: ...
+
+    def __init__(self, type: Any, *, config: Any = None, module: Optional[str] = None) -> None:
+        if config is not None:
+            raise TypeError("TypeAdapter takes no config here; set `model_config` on a Model instead")
+        self._type = type
+        self._plan = engine.plan_of(type)
+
+    def __repr__(self) -> str:
+        is_class = isinstance(self._type, type) and not getattr(self._type, "__args__", None)
+        return "TypeAdapter(%s)" % (self._type.__name__ if is_class else repr(self._type).replace("typing.", ""))
+
+    def validate_python(
+        self,
+        object: Any,
+        *,
+        strict: Optional[bool] = None,
+        extra: Optional[str] = None,
+        from_attributes: Optional[bool] = None,
+        context: Any = None,
+        experimental_allow_partial: Any = False,
+        by_alias: Optional[bool] = None,
+        by_name: Optional[bool] = None,
+    ) -> AdaptedT:
+        """Check a Python value; raises ``ValidationError``."""
+        _refuse_partial(experimental_allow_partial)
+        checked: AdaptedT = engine.check_value(self._plan, object, engine.make_check_call(
+            strict=strict, extra=extra, from_attributes=from_attributes, context=context, by_alias=by_alias,
+            by_name=by_name))
+        return checked
+
+    def validate_json(
+        self,
+        data: Union[str, bytes, bytearray],
+        *,
+        strict: Optional[bool] = None,
+        extra: Optional[str] = None,
+        context: Any = None,
+        experimental_allow_partial: Any = False,
+        by_alias: Optional[bool] = None,
+        by_name: Optional[bool] = None,
+    ) -> AdaptedT:
+        """Check a JSON document; raises ``ValidationError``."""
+        _refuse_partial(experimental_allow_partial)
+        checked: AdaptedT = engine.check_document(self._plan, data, engine.make_check_call(
+            from_json=True, strict=strict, extra=extra, context=context, by_alias=by_alias, by_name=by_name))
+        return checked
+
+    def validate_strings(
+        self,
+        obj: Any,
+        *,
+        strict: Optional[bool] = None,
+        extra: Optional[str] = None,
+        context: Any = None,
+        experimental_allow_partial: Any = False,
+        by_alias: Optional[bool] = None,
+        by_name: Optional[bool] = None,
+    ) -> AdaptedT:
+        """Check text, or a dict of text, as what its type makes of it; raises ``ValidationError``."""
+        _refuse_partial(experimental_allow_partial)
+        checked: AdaptedT = engine.check_value(self._plan, obj, engine.make_check_call(
+            strings=True, strict=strict, extra=extra, context=context, by_alias=by_alias, by_name=by_name))
+        return checked
+
+    def dump_python(
+        self,
+        instance: AdaptedT,
+        *,
+        mode: str = "python",
+        include: Any = None,
+        exclude: Any = None,
+        by_alias: Optional[bool] = None,
+        exclude_unset: bool = False,
+        exclude_defaults: bool = False,
+        exclude_none: bool = False,
+        exclude_computed_fields: bool = False,
+        round_trip: bool = False,
+        warnings: Union[bool, str] = True,
+        fallback: Optional[Callable[[Any], Any]] = None,
+        serialize_as_any: bool = False,
+        polymorphic_serialization: Optional[bool] = None,
+        context: Any = None,
+    ) -> Any:
+        """Dump to plain data: Python's own in mode "python", what JSON can say in mode "json"."""
+        call = engine.make_dump_call(
+            mode, False, by_alias=by_alias, exclude_unset=exclude_unset, exclude_defaults=exclude_defaults,
+            exclude_none=exclude_none, exclude_computed_fields=exclude_computed_fields, round_trip=round_trip,
+            fallback=fallback, serialize_as_any=serialize_as_any,
+            polymorphic_serialization=polymorphic_serialization, context=context)
+        return engine.dump_value(self._plan, instance, call, include, exclude, warnings)
+
+    def dump_json(
+        self,
+        instance: AdaptedT,
+        *,
+        indent: Optional[int] = None,
+        ensure_ascii: bool = False,
+        include: Any = None,
+        exclude: Any = None,
+        by_alias: Optional[bool] = None,
+        exclude_unset: bool = False,
+        exclude_defaults: bool = False,
+        exclude_none: bool = False,
+        exclude_computed_fields: bool = False,
+        round_trip: bool = False,
+        warnings: Union[bool, str] = True,
+        fallback: Optional[Callable[[Any], Any]] = None,
+        serialize_as_any: bool = False,
+        polymorphic_serialization: Optional[bool] = None,
+        context: Any = None,
+        inf_nan: str = "null",
+    ) -> bytes:
+        """Dump to JSON text in UTF-8; ``inf_nan`` says how non-finite floats are written."""
+        call = engine.make_dump_call(
+            "json", True, by_alias=by_alias, exclude_unset=exclude_unset, exclude_defaults=exclude_defaults,
+            exclude_none=exclude_none, exclude_computed_fields=exclude_computed_fields, round_trip=round_trip,
+            fallback=fallback, serialize_as_any=serialize_as_any,
+            polymorphic_serialization=polymorphic_serialization, context=context)
+        text = engine.dump_document(
+            self._plan, instance, call, include, exclude, warnings, indent, ensure_ascii, inf_nan)
+        return text.encode("utf-8")
+
+    def json_schema(
+        self,
+        *,
+        by_alias: Optional[bool] = None,
+        ref_template: str = "#/$defs/{model}",
+        union_format: str = "any_of",
+        schema_generator: Any = None,
+        mode: str = "validation",
+    ) -> Dict[str, Any]:
+        """Describe the type as JSON schema."""
+        make_schema = _take("make_schema")
+
+        return make_schema(self._plan, ref_template, mode, union_format, schema_generator)
+
+
+def model_validate(cls: Type[AdaptedT], obj: Any, **options: Any) -> AdaptedT:
+    """Check a Python value as an instance of a dataclass; options as in ``TypeAdapter.validate_python``."""
+    made: AdaptedT = TypeAdapter[AdaptedT](cls).validate_python(obj, **options)
+    return made
+
+
+def model_validate_json(cls: Type[AdaptedT], json_data: Union[str, bytes, bytearray], **options: Any) -> AdaptedT:
+    """Check a JSON document as an instance of a dataclass; options as in ``TypeAdapter.validate_json``."""
+    made: AdaptedT = TypeAdapter[AdaptedT](cls).validate_json(json_data, **options)
+    return made
+
+
+def model_dump(obj: Any, **options: Any) -> Dict[str, Any]:
+    """Dump an instance of a dataclass to a dict; options as in ``TypeAdapter.dump_python``."""
+    dumped: Dict[str, Any] = TypeAdapter[Any](type(obj)).dump_python(obj, **options)
+    return dumped
+
+
+def model_dump_json(obj: Any, **options: Any) -> str:
+    """Dump an instance of a dataclass to JSON text; options as in ``TypeAdapter.dump_json``."""
+    return TypeAdapter[Any](type(obj)).dump_json(obj, **options).decode("utf-8")
+
+
+def _refuse_partial(option: Any) -> None:
+    if option not in (False, "off"):
+        raise TypeError("experimental_allow_partial is not supported: a document is read whole or refused")
+''')
+
+
+# ====================================================================================================================
+# harbor/codec/errors.py, which runs when it is first used
+# ====================================================================================================================
+
+_later("codec.errors", "", r'''
+"""Faults found while checking or dumping, and the one table of their wording.
+
+In: the kind of a fault, where it was found and the value it was found in. Out: ``ValidationError`` and
+``SerializationError``, which hold data and render it in pydantic's words. This module checks nothing itself.
+"""
+
+import os
+from typing import Any, Callable, Dict, List, Optional, Tuple
+
+__all__ = ["SerializationError", "ValidationError"]
+
+# Errors name the pydantic release whose behaviour they promise; its documentation explains each kind.
+_DOCS = "https://errors.pydantic.dev/2.14/v/"
+# pydantic's own switch for the links in its texts: on unless set to something else than 1 or true.
+_LINKS_SWITCH = "PYDANTIC_ERRORS_INCLUDE_URL"
+
+# kind -> wording, or (wording for Python input, wording for JSON input). Placeholders come from the fault's ctx.
+_WORDING: Dict[str, Any] = {
+    "arguments_type": "Arguments must be an array or an object",
+    "bool_parsing": "Input should be a valid boolean, unable to interpret input",
+    "bool_type": "Input should be a valid boolean",
+    "dataclass_exact_type": ("Input should be an instance of {class_name}", "Input should be an object"),
+    "dataclass_type": ("Input should be a dictionary or an instance of {class_name}", "Input should be an object"),
+    "datetime_from_date_parsing": "Input should be a valid datetime or date, {error}",
+    "datetime_parsing": "Input should be a valid datetime, {error}",
+    "datetime_type": "Input should be a valid datetime",
+    "dict_type": ("Input should be a valid dictionary", "Input should be an object"),
+    "enum": "Input should be {expected}",
+    "extra_forbidden": "Extra inputs are not permitted",
+    "finite_number": "Input should be a finite number",
+    "float_parsing": "Input should be a valid number, unable to parse string as a number",
+    "float_type": "Input should be a valid number",
+    "frozen_instance": "Instance is frozen",
+    "get_attribute_error": "Error extracting attribute: {error}",
+    "greater_than": "Input should be greater than {gt}",
+    "greater_than_equal": "Input should be greater than or equal to {ge}",
+    "int_from_float": "Input should be a valid integer, got a number with a fractional part",
+    "int_parsing": "Input should be a valid integer, unable to parse string as an integer",
+    "int_parsing_size": "Unable to parse input string as an integer, exceeded maximum size",
+    "int_type": "Input should be a valid integer",
+    "invalid_key": "Keys should be strings",
+    "is_instance_of": "Input should be an instance of {class}",
+    "iteration_error": "Error iterating over object, error: {error}",
+    "json_invalid": "Invalid JSON: {error}",
+    "json_type": "JSON input should be string, bytes or bytearray",
+    "less_than": "Input should be less than {lt}",
+    "less_than_equal": "Input should be less than or equal to {le}",
+    "list_type": ("Input should be a valid list", "Input should be a valid array"),
+    "literal_error": "Input should be {expected}",
+    "mapping_type": "Input should be a valid mapping, error: {error}",
+    "missing": "Field required",
+    "model_attributes_type": (
+        "Input should be a valid dictionary or object to extract fields from", "Input should be an object"),
+    "model_type": ("Input should be a valid dictionary or instance of {class_name}", "Input should be an object"),
+    "none_required": ("Input should be None", "Input should be null"),
+    "path_type": "Input is not a valid path for {error}",
+    "recursion_depth_exceeded": "Recursion error - maximum validation depth exceeded",
+    "recursion_loop": "Recursion error - cyclic reference detected",
+    "string_too_long": "String should have at most {max_length} character{s}",
+    "string_too_short": "String should have at least {min_length} character{s}",
+    "string_type": "Input should be a valid string",
+    "string_unicode": "Input should be a valid string, unable to parse raw data as a unicode string",
+    "too_long": "{field_type} should have at most {max_length} item{s} after validation, not {actual_length}",
+    "too_short": "{field_type} should have at least {min_length} item{s} after validation, not {actual_length}",
+    "unexpected_keyword_argument": "Unexpected keyword argument",
+    "uuid_parsing": "Input should be a valid UUID, {error}",
+    "uuid_type": "UUID input should be a string, bytes or UUID object",
+    "assertion_error": "Assertion failed, {error}",
+    "value_error": "Value error, {error}",
+}
+
+# Kinds that pydantic words outside of its own table: without a page to link to, and their ctx feeds the wording alone.
+_UNLISTED = ("path_type",)
+
+
+class Fault:
+    """One thing wrong with an input.
+
+    ``path`` is the location from the inside out: containers append to it while the exception unwinds, so good
+    input pays nothing for locations.
+    """
+
+    __slots__ = ("kind", "input", "ctx", "path", "from_json")
+    has_docs = True  # whether there is a page about the kind
+
+    def __init__(self, kind: str, input: Any, ctx: Optional[Dict[str, Any]] = None, from_json: bool = False) -> None:
+        self.kind = kind
+        self.input = input
+        self.ctx = ctx
+        self.path: List[Any] = []
+        self.from_json = from_json
+
+    @property
+    def loc(self) -> Tuple[Any, ...]:
+        return tuple(reversed(self.path))
+
+    def render_message(self) -> str:
+        """Put the fault into words."""
+        wording = _WORDING[self.kind]
+        if isinstance(wording, tuple):
+            wording = wording[1 if self.from_json else 0]
+        if self.ctx is None:
+            return str(wording)
+        words = dict(self.ctx)
+        for limit in ("max_length", "min_length"):
+            if limit in words:
+                words["s"] = "" if words[limit] == 1 else "s"
+        if words.get("actual_length", 0) is None:
+            words["actual_length"] = "more"
+        for name, value in words.items():
+            if type(value) is float:
+                # Constraints print as Rust prints a float: 1.0 is "1", and 1.5 stays as it is.
+                words[name] = repr(value)[:-2] if repr(value).endswith(".0") else repr(value)
+        return str(wording.format(**words))
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return (_restore_fault, (self.kind, self.input, self.ctx, self.path, self.from_json))
+
+
+def _restore_fault(
+    kind: str, input: Any, ctx: Optional[Dict[str, Any]], path: List[Any], from_json: bool
+) -> Fault:
+    fault = Fault(kind, input, ctx, from_json)
+    fault.path = path
+    return fault
+
+
+class LoadFault(Fault):
+    """What kept ``parse_raw`` from loading its input, in the words of whoever refused it."""
+
+    __slots__ = ("text",)
+    # These kinds are not pydantic's own: no page of its documentation is about them.
+    has_docs = False
+
+    def __init__(self, kind: str, input: Any, text: str) -> None:
+        super().__init__(kind, input)
+        self.text = text
+        self.path.append("__root__")
+
+    def render_message(self) -> str:
+        return self.text
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return (LoadFault, (self.kind, self.input, self.text))
+
+
+class Invalid(Exception):
+    """What checks raise among themselves; it becomes a ``ValidationError`` where a caller can see it."""
+
+    def __init__(self, faults: List[Fault]) -> None:
+        self.faults = faults
+
+
+class ValidationError(ValueError):
+    """All faults of one input, in the order of the declared fields.
+
+    ``title`` names what was validated. ``str()`` is pydantic's text, whose links the environment variable
+    ``PYDANTIC_ERRORS_INCLUDE_URL=0`` leaves out there as here.
+    """
+
+    def __init__(self, title: str, faults: List[Fault]) -> None:
+        super().__init__()
+        self._title = title
+        self._faults = faults
+
+    @property
+    def title(self) -> str:
+        """The name of the class or type that was validated."""
+        return self._title
+
+    def error_count(self) -> int:
+        """Count the faults."""
+        return len(self._faults)
+
+    def map_inputs(self, change: Callable[[Any], Any]) -> None:
+        """Change the input of every fault, as one that reads JSON in its own way must."""
+        for fault in self._faults:
+            fault.input = change(fault.input)
+
+    def errors(
+        self, *, include_url: bool = True, include_context: bool = True, include_input: bool = True
+    ) -> List[Dict[str, Any]]:
+        """List the faults as dicts of ``type``, ``loc`` (tuple), ``msg``, ``input``, ``ctx`` (if any) and ``url``."""
+        return [_describe_fault(f, include_url, include_context, include_input) for f in self._faults]
+
+    def json(
+        self,
+        *,
+        indent: Optional[int] = None,
+        include_url: bool = True,
+        include_context: bool = True,
+        include_input: bool = True,
+    ) -> str:
+        """Render ``errors()`` as JSON text; what JSON cannot say is given by its ``str``."""
+        entries = self.errors(include_url=include_url, include_context=include_context, include_input=include_input)
+        return _RENDER_JSON[0](entries, indent)
+
+    def __str__(self) -> str:
+        count = len(self._faults)
+        lines = ["%d validation error%s for %s" % (count, "" if count == 1 else "s", self._title)]
+        for fault in self._faults:
+            if fault.path:
+                lines.append(".".join(_show_step(step) for step in fault.loc))
+            lines.append("  %s [type=%s, input_value=%s, input_type=%s]" % (
+                fault.render_message(), fault.kind, clip_repr(fault.input), type(fault.input).__name__))
+            if fault.has_docs and fault.kind not in _UNLISTED and os.environ.get(_LINKS_SWITCH, "1") in ("1", "true"):
+                lines.append("    For further information visit %s%s" % (_DOCS, fault.kind))
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return (ValidationError, (self._title, self._faults))
+
+
+class SerializationError(ValueError):
+    """A value that cannot be dumped; pydantic calls it ``PydanticSerializationError``."""
+
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else ""
+
+    def __repr__(self) -> str:
+        return "SerializationError(%s)" % self
+
+
+# How to write a list of errors as JSON; the model layer, which can dump anything, fills the one place.
+_RENDER_JSON: List[Callable[[Any, Optional[int]], str]] = []
+
+
+def register_json_writer(write: Callable[[Any, Optional[int]], str]) -> None:
+    """Say how ``ValidationError.json`` writes its entries: this module knows no codec."""
+    _RENDER_JSON[:] = [write]
+
+
+def _describe_fault(fault: Fault, url: bool, context: bool, value: bool) -> Dict[str, Any]:
+    entry: Dict[str, Any] = {"type": fault.kind, "loc": fault.loc, "msg": fault.render_message()}
+    if value:
+        entry["input"] = fault.input
+    if context and fault.ctx is not None and fault.kind not in _UNLISTED:
+        entry["ctx"] = dict(fault.ctx)
+    if url and fault.has_docs and fault.kind not in _UNLISTED:
+        entry["url"] = _DOCS + fault.kind
+    return entry
+
+
+def _show_step(step: Any) -> str:
+    """One step of a location; a key that could be mistaken for two is set in backquotes."""
+    text = str(step)
+    return "`%s`" % text if isinstance(step, str) and "." in text else text
+
+
+def clip_repr(value: Any) -> str:
+    """Give ``repr(value)``, its middle cut out beyond 50 bytes of UTF-8, as pydantic's texts do."""
+    text = safe_repr(value)
+    data = text.encode("utf-8", "surrogatepass")
+    if len(data) <= 50:
+        return text
+    head, tail = 25, len(data) - 24
+    while head and data[head] & 0xC0 == 0x80:
+        head -= 1
+    while tail < len(data) and data[tail] & 0xC0 == 0x80:
+        tail += 1
+    return "%s...%s" % (data[:head].decode("utf-8", "surrogatepass"), data[tail:].decode("utf-8", "surrogatepass"))
+
+
+def replace_surrogates(text: str) -> str:
+    """Write each byte of a lone surrogate as U+FFFD, as pydantic does in keys without a word."""
+    if not text.isascii():
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError:
+            return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    return text
+
+
+def safe_repr(value: Any) -> str:
+    """Give ``repr(value)``, or a stand-in where the repr itself fails."""
+    try:
+        return replace_surrogates(repr(value))
+    except Exception:
+        return "<unprintable %s object>" % type(value).__name__
+''')
+
+
+# ====================================================================================================================
+# harbor/codec/moments.py, which runs when it is first used
+# ====================================================================================================================
+
+_later("codec.moments", "", r'''
 """Text and unix numbers <-> datetime, and text <-> date, time, timedelta, UUID.
 
 In come strings as they stand in a document, or int and float as unix time; out
@@ -824,6 +2724,20 @@ if TYPE_CHECKING:
     import datetime
     import uuid
     from re import Match
+
+__all__ = [
+    "MomentError",
+    "make_zone",
+    "read_datetime",
+    "read_datetime_bytes",
+    "read_datetime_number",
+    "read_uuid",
+    "read_uuid_bytes",
+    "write_date",
+    "write_datetime",
+    "write_time",
+    "write_timedelta",
+]
 
 _FormMatcher = Callable[[str], Optional["Match[str]"]]
 
@@ -1390,13 +3304,23 @@ def _find_uuid_text_fault(text: str, start: int, size: int, bare: bool) -> str:
         # To the end of the size, braces and prefix included, as pydantic measures it.
         group, wanted, length = 4, 12, size - _UUID_GROUP_STARTS[4]
     return "invalid group length in group %d: expected %d, found %d" % (group, wanted, length)
+''')
 
 
 # ====================================================================================================================
-# harbor/codec/text/growing.py
+# harbor/codec/text/__init__.py, which runs when it is first used
 # ====================================================================================================================
 
-__name__ = _begin("codec.text.growing")
+_later("codec.text", "", r'''
+"""JSON text and plain Python values: `reading` and `writing`."""
+''')
+
+
+# ====================================================================================================================
+# harbor/codec/text/growing.py, which runs when it is first used
+# ====================================================================================================================
+
+_later("codec.text.growing", "", r'''
 """Lists of numbers that grow: each begins with all of the one before it.
 
 The prompts of a chat are such lists.  Reading and writing them takes the part that
@@ -1408,6 +3332,8 @@ lists are of another kind, these do the work.
 import itertools
 import marshal
 from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple
+
+__all__ = ["Cuts", "cut_lists", "write_lists"]
 
 # What looking at a list costs, in characters or elements that comparing saves.
 _LOOK_COST = 500
@@ -1616,13 +3542,14 @@ def _write_rest(
     for ids in lists:
         out.append(lead + "[" + (inner_newline + encode(ids)[1:-1] + newline if ids else "") + "]")
     return True
+''')
 
 
 # ====================================================================================================================
-# harbor/codec/text/writing.py
+# harbor/codec/text/writing.py, which runs when it is first used
 # ====================================================================================================================
 
-__name__ = _begin("codec.text.writing")
+_later("codec.text.writing", "write_lists", r'''
 """Plain Python values to JSON text.
 
 In comes a tree of ``None``, ``bool``, ``int``, ``float``, ``str``, ``list``,
@@ -1640,6 +3567,21 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional,
 
 if TYPE_CHECKING:
     from re import Pattern
+
+__all__ = [
+    "Pairs",
+    "format_float",
+    "is_plain",
+    "Layout",
+    "join_pieces",
+    "make_layout",
+    "quote",
+    "render",
+    "write_float_list",
+    "write_int_lists",
+    "write_plain",
+    "write_plain_at",
+]
 
 # No interpreter setting makes str() refuse this many digits.
 _DIGITS_WRITTEN = 640
@@ -2102,13 +4044,15 @@ def _refuse_surrogates(tree: Any) -> None:
                 break
         else:
             around.pop()
+''')
 
 
 # ====================================================================================================================
-# harbor/codec/plan/base.py
+# harbor/codec/plan/base.py, which runs when it is first used
 # ====================================================================================================================
 
-__name__ = _begin("codec.plan.base")
+_later("codec.plan.base", """
+        Fault Invalid clip_repr Hint Layout is_plain write_plain_at""", r'''
 """What every plan is, what one call carries along, and how a described type becomes a plan.
 
 In: ``Hint``. Out: ``Plan`` objects, one class per kind of type, built once per class and kept on it. The kinds
@@ -2426,13 +4370,14 @@ def is_from(value_type: type, module: str, name: str) -> bool:
     """Tell whether a type is, or comes from, a class of a module that this one must not import."""
     cls = getattr(sys.modules.get(module), name, None)
     return cls is not None and issubclass(value_type, cls)
+''')
 
 
 # ====================================================================================================================
-# harbor/codec/plan/filters.py
+# harbor/codec/plan/filters.py, which runs when it is first used
 # ====================================================================================================================
 
-__name__ = _begin("codec.plan.filters")
+_later("codec.plan.filters", "", r'''
 """``include`` and ``exclude``: which keys and indexes a dump keeps, and what holds below them.
 
 In: the two arguments as users write them (sets, dicts, lists, ``__all__``, ``True`` or ``...`` for a whole part).
@@ -2522,13 +4467,17 @@ def _merge_selections(mine: Any, common: Any) -> Any:
         elif not (_is_whole(mine[key]) or _is_whole(below)):
             mine[key] = _merge_selections(_as_dict(mine[key]), _as_dict(below))
     return mine
+''')
 
 
 # ====================================================================================================================
-# harbor/codec/plan/anything.py
+# harbor/codec/plan/anything.py, which runs when it is first used
 # ====================================================================================================================
 
-__name__ = _begin("codec.plan.anything")
+_later("codec.plan.anything", """
+        SerializationError Hint write_date write_datetime write_time write_timedelta Pairs is_plain NO_TYPES
+        NOT_COPIED STRICT Build CheckCall DumpCall Plan build_plan forget_repeats is_from kept_plan register_kind
+        filter_key fit_indexes""", r'''
 """Dumping a value of which no type is known, and the plan of ``Any``.
 
 In: any Python value. Out: plain data (mode "python") or JSON-ready data (mode "json"), as pydantic infers them:
@@ -2973,13 +4922,16 @@ def _json_key(key: Any, call: DumpCall) -> str:
     if family == "bytes":
         return _decode(key)
     return check_text(str(_DUMPERS[family](key, call, None, None)))
+''')
 
 
 # ====================================================================================================================
-# harbor/codec/plan/scalars.py
+# harbor/codec/plan/scalars.py, which runs when it is first used
 # ====================================================================================================================
 
-__name__ = _begin("codec.plan.scalars")
+_later("codec.plan.scalars", """
+        Invalid replace_surrogates Hint Layout is_plain check_text dump_any dump_any_key LAX NO_TYPES STRICT Build
+        CheckCall DumpCall Mismatch Plan is_from register_kind""", r'''
 """Plans of None, bool, int, float and str.
 
 In: a value of any type. Out: the exact Python value, or the fault pydantic would name; and back.
@@ -3457,13 +5409,16 @@ def _register_scalars() -> None:
 
 
 _register_scalars()
+''')
 
 
 # ====================================================================================================================
-# harbor/codec/plan/choices.py
+# harbor/codec/plan/choices.py, which runs when it is first used
 # ====================================================================================================================
 
-__name__ = _begin("codec.plan.choices")
+_later("codec.plan.choices", """
+        Fault Invalid Hint Layout dump_any dump_any_key EXACT LAX NO_TYPES Build CheckCall DumpCall Mismatch Plan
+        is_from register_kind FloatPlan IntPlan StrPlan""", r'''
 """Plans of Optional, Union, Literal and Enum.
 
 In: a value that must be one of several things. Out: the thing it is, chosen as pydantic's smart mode chooses.
@@ -3822,13 +5777,18 @@ register_kind("optional", _make_optional)
 register_kind("union", _make_union)
 register_kind("literal", lambda hint, build: LiteralPlan(hint.source))
 register_kind("enum", lambda hint, build: EnumPlan(hint.source))
+''')
 
 
 # ====================================================================================================================
-# harbor/codec/plan/containers.py
+# harbor/codec/plan/containers.py, which runs when it is first used
 # ====================================================================================================================
 
-__name__ = _begin("codec.plan.containers")
+_later("codec.plan.containers", """
+        Fault Invalid replace_surrogates safe_repr Hint typed_dict_hints Layout is_plain quote write_float_list
+        write_int_lists write_plain write_plain_at AnyPlan choose_items dump_any dump_any_key make_object LAX NO_TYPES
+        NOT_COPIED Build CheckCall DumpCall Mismatch Plan RepeatedObject check_part demand_text forget_repeats
+        register_kind OptionalPlan filter_key""", r'''
 """Plans of list, dict and TypedDict.
 
 In: a list or mapping, or in lax mode what can stand for one. Out: a new plain list or dict whose parts are checked;
@@ -4379,13 +6339,19 @@ def _make_dict(hint: Hint, build: Build) -> Plan:
 register_kind("list", _make_list)
 register_kind("dict", _make_dict)
 register_kind("typed-dict", lambda hint, build: TypedDictPlan(hint.source))
+''')
 
 
 # ====================================================================================================================
-# harbor/codec/plan/records.py
+# harbor/codec/plan/records.py, which runs when it is first used
 # ====================================================================================================================
 
-__name__ = _begin("codec.plan.records")
+_later("codec.plan.records", """
+        Fault Invalid computed_field default_of record_hints resolve_return Layout join_pieces make_layout quote
+        write_tree_at check_text copy_plain dump_any dump_any_key make_object NO_TYPES NOT_COPIED STRICT Build
+        CheckCall DumpCall Mismatch NotQuick Plan check_part demand_text forget_repeats is_from register_kind
+        OptionalPlan check_extra_keys describe_exception gather_growing key_step place_faults filter_key LIMIT_NAMES
+        BoundedPlan""", r'''
 """Plans of models and of plain dataclasses.
 
 In: an instance, a mapping or a JSON object. Out: an instance whose fields are checked; and back. What a class asks
@@ -4402,19 +6368,6 @@ _set_slot = object.__setattr__
 _REPR_TYPES: FrozenSet[type] = frozenset((int, type(None)))
 _SINGLE_TYPES = frozenset((type(None), bool, int, float, str))
 _SINGLE_MODULES = frozenset(("datetime", "uuid", "pathlib", "pathlib._local"))
-
-
-class computed_field(property):  # named like pydantic's decorator, in whose place it stands
-    """A property that is dumped after the fields: ``@computed_field`` above a method or a ``@property``."""
-
-    def __init__(self, fget: Any, *rest: Any) -> None:
-        fget = fget.fget if isinstance(fget, property) else fget
-        super().__init__(fget, *rest)
-
-
-def default_of(field: Any) -> Any:
-    """Give the default of a dataclass's field, be it one that each instance gets a copy of."""
-    return field.metadata.get("copied_default", field.default)
 
 
 class AfterPlan(Plan):
@@ -5030,13 +6983,16 @@ def _find_computed(cls: Any) -> Dict[str, computed_field]:
 
 
 register_kind("record", lambda hint, build: RecordPlan(hint.source))
+''')
 
 
 # ====================================================================================================================
-# harbor/codec/plan/values.py
+# harbor/codec/plan/values.py, which runs when it is first used
 # ====================================================================================================================
 
-__name__ = _begin("codec.plan.values")
+_later("codec.plan.values", """
+        Hint MomentError read_datetime read_datetime_bytes read_datetime_number read_uuid read_uuid_bytes
+        write_datetime dump_any dump_any_key LAX NO_TYPES STRICT Build CheckCall DumpCall Plan register_kind number_of""", r'''
 """Plans of datetime, UUID and Path.
 
 In: such an object, or what pydantic reads one from. Out: the object; and back to its text. The modules of these
@@ -5192,13 +7148,14 @@ def _register_values() -> None:
 
 
 _register_values()
+''')
 
 
 # ====================================================================================================================
-# harbor/codec/plan/__init__.py
+# harbor/codec/plan/__init__.py, which runs when it is first used
 # ====================================================================================================================
 
-__name__ = _begin("codec.plan")
+_later("codec.plan", "describe_type Plan build_plan kept_plan _module", r'''
 """Plans: how values of a type are checked and dumped, one class per kind of type.
 
 ``plan_of`` gives the plan of any type the codec knows.
@@ -5226,13 +7183,14 @@ def plan_of(kind: Any) -> Plan:
         if kept is not None:
             return kept
     return build_plan(describe_type(kind, "The type given"))
+''')
 
 
 # ====================================================================================================================
-# harbor/codec/text/reading.py
+# harbor/codec/text/reading.py, which runs when it is first used
 # ====================================================================================================================
 
-__name__ = _begin("codec.text.reading")
+_later("codec.text.reading", "Cuts cut_lists", r'''
 """JSON text to plain Python values.
 
 In comes a JSON document (``str``, ``bytes`` or ``bytearray``); out go ``None``,
@@ -5252,6 +7210,15 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, FrozenSet, List, Optional
 
 if TYPE_CHECKING:
     from re import Pattern
+
+__all__ = [
+    "JsonError",
+    "NotText",
+    "parse",
+    "parse_exact",
+    "parse_repeats",
+    "repeats_keys",
+]
 
 # A value may stand inside at most this many containers.
 _DEPTH_LIMIT = 200
@@ -5834,13 +7801,17 @@ def _read_four(grammar: _Grammar, raw: bytes, place: int) -> int:
     if good < place + 4:
         raise _fault("invalid escape", raw, good)
     return int(raw[place : place + 4], 16)
+''')
 
 
 # ====================================================================================================================
-# harbor/codec/calls.py
+# harbor/codec/calls.py, which runs when it is first used
 # ====================================================================================================================
 
-__name__ = _begin("codec.calls")
+_later("codec.calls", """
+        Fault Invalid SerializationError ValidationError register_json_writer plan_of dump_any NOT_COPIED CheckCall
+        DumpCall Plan RepeatedKeys RepeatedObject check_part forget_repeats Cuts JsonError NotText parse parse_repeats
+        repeats_keys render""", r'''
 """One validation or one dump from start to end: options in, plan in the middle, errors and warnings out.
 
 In: a plan, a value and the options as the caller wrote them. Out: the result, ``ValidationError`` or
@@ -5850,6 +7821,11 @@ In: a plan, a value and the options as the caller wrote them. Out: the result, `
 import sys
 import warnings as _warnings
 from typing import Any, Callable, Dict, List, Optional
+
+__all__ = [
+    "CheckCall", "Invalid", "NOT_COPIED", "ValidationError", "check_document", "check_value", "dump_document",
+    "dump_value", "make_check_call", "make_dump_call", "plan_of",
+]
 
 # A shorter document is not worth a look at its lists.
 _GROWING_DOCUMENT = 4096
@@ -6059,7 +8035,9 @@ def _level_of_caller() -> int:
     home = __name__.rpartition(".calls")[0] or __name__
     level = 1
     frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(home):
+    file = frame.f_code.co_filename  # where the whole codec may stand
+    while frame.f_back is not None and (
+            frame.f_code.co_filename == file or frame.f_globals.get("__name__", "").startswith(home)):
         frame = frame.f_back
         level += 1
     return level
@@ -6101,13 +8079,167 @@ def _write_errors(entries: List[Dict[str, Any]], indent: Optional[int]) -> str:
 
 
 register_json_writer(_write_errors)
+''')
 
 
 # ====================================================================================================================
-# harbor/codec/schema.py
+# harbor/codec/legacy_calls.py, which runs when it is first used
 # ====================================================================================================================
 
-__name__ = _begin("codec.schema")
+_later("codec.legacy_calls", "LegacyModel warn_of", r'''
+"""What pydantic's names of version 1 do themselves: load files, and copy with ``include`` and ``exclude``.
+
+In: what the old methods were called with. Out: loaded values, chosen fields; complaints are pydantic's. Nothing of it
+is needed before an old name is called.
+"""
+
+from collections import abc, deque
+from types import GeneratorType
+from typing import Any, Dict, Iterable, Iterator, Optional, Tuple
+
+__all__ = ["load_file", "load_raw", "name_kind", "open_both", "pick_items"]
+
+_SEQUENCES = (list, tuple, set, frozenset, GeneratorType, deque)
+
+
+def name_kind(exc: Exception) -> str:
+    from json import JSONDecodeError
+
+    if isinstance(exc, UnicodeDecodeError):
+        return "value_error.unicodedecode"
+    if isinstance(exc, JSONDecodeError):
+        return "value_error.jsondecode"
+    return "value_error" if isinstance(exc, ValueError) else "type_error"
+
+
+def load_raw(
+    raw: Any, content_type: Optional[str], encoding: str, proto: Optional[str], allow_pickle: bool
+) -> Any:
+    warn_of("load_str_bytes")
+    if content_type and proto is None:
+        if allow_pickle and content_type.endswith("pickle"):
+            proto = "pickle"
+        elif not content_type.endswith(("json", "javascript")):
+            raise TypeError("Unknown content-type: %s" % content_type)
+    if not proto or proto == "json":
+        import json
+
+        return json.loads(raw.decode(encoding) if isinstance(raw, bytes) else raw)
+    if proto != "pickle":
+        raise TypeError("Unknown protocol: %s" % (proto,))
+    if not allow_pickle:
+        raise RuntimeError("Trying to decode with pickle with allow_pickle=False")
+    import pickle
+
+    return pickle.loads(raw if isinstance(raw, bytes) else raw.encode())
+
+
+def load_file(
+    path: Any, content_type: Optional[str], encoding: str, proto: Optional[str], allow_pickle: bool
+) -> Any:
+    warn_of("load_file")
+    from pathlib import Path
+
+    file = Path(path)
+    raw = file.read_bytes()
+    if content_type is None:
+        proto = {".js": "json", ".json": "json", ".pkl": "pickle"}.get(file.suffix, proto)
+    return load_raw(raw, content_type, encoding, proto, allow_pickle)
+
+
+def open_both(include: Any, exclude: Any, fields: Iterable[str]) -> Tuple[Any, Any]:
+    """Make mappings of the two arguments of ``copy``: unknown names go, None below a name says nothing."""
+    exclude, include = _open_selection(exclude), _open_selection(include)
+    if _is_all(include):
+        include = dict.fromkeys(fields, ...)
+    elif include is not None:
+        opened = {name: _open_selection(include[name]) for name in fields if name in include}
+        include = {name: ... if below is None else below for name, below in opened.items()}
+    if exclude is not None:
+        exclude = {name: _open_selection(below) for name, below in exclude.items() if below is not None}
+    return include, exclude
+
+
+def pick_items(items: Iterable[Tuple[Any, Any]], include: Any, exclude: Any) -> Iterator[Tuple[Any, Any]]:
+    for key, value in items:
+        within, without = (None if chosen is None else chosen.get(key) for chosen in (include, exclude))
+        if (include is None or key in include) and not _is_all(without):
+            yield key, _pick_parts(value, None if _is_all(within) else within, without)
+
+
+def _pick_parts(value: Any, include: Any, exclude: Any) -> Any:
+    """Copy a value's containers and models, less what is not chosen of them."""
+    if isinstance(value, LegacyModel):
+        return value.copy(include=include, exclude=exclude)
+    exclude, include = (_open_selection(chosen) if chosen else None for chosen in (exclude, include))
+    if isinstance(value, (list, tuple)):
+        exclude, include = (_settle_indexes(chosen, len(value)) for chosen in (exclude, include))
+    if isinstance(value, dict):
+        return dict(pick_items(value.items(), include, exclude))
+    if not isinstance(value, _SEQUENCES):
+        return value
+    parts = (part for _, part in pick_items(enumerate(value), include, exclude))
+    made: Any = type(value)
+    return made(*parts) if isinstance(value, tuple) and hasattr(value, "_fields") else made(parts)
+
+
+def _settle_indexes(selection: Any, length: int) -> Any:
+    """Count negative indexes of a selection from the end and spread ``__all__``."""
+    if selection is None:
+        return None
+    settled: Dict[int, Any] = {}
+    common: Any = None
+    for index, below in selection.items():
+        if not (_is_all(below) or isinstance(below, (abc.Mapping, abc.Set))):
+            raise TypeError('Unexpected type of exclude value for index "%s" %s' % (index, type(below)))
+        if index == "__all__":
+            common = _open_selection(below)
+        elif isinstance(index, int):
+            place = index + length if index < 0 else index
+            settled[place] = _join_selections(below, settled.get(place))
+        else:
+            raise TypeError(
+                "Excluding fields from a sequence of sub-models or dicts must be performed index-wise: "
+                'expected integer keys or keyword "__all__"')
+    for place in range(length) if common else ():
+        if _is_all(common):
+            settled.setdefault(place, ...)
+        elif not _is_all(settled.get(place)):
+            settled[place] = _join_selections(common, settled.get(place, {}))
+    return settled
+
+
+def _join_selections(first: Any, second: Any) -> Any:
+    """Unite two selections; where one says everything, the second has the word."""
+    second, first = _open_selection(second), _open_selection(first)
+    if second is None:
+        return first
+    if first is None or _is_all(first) or _is_all(second):
+        return second
+    joined = {key: _join_selections(first.get(key), second.get(key)) for key in [*first, *second]}
+    return {key: below for key, below in joined.items() if below is not None}
+
+
+def _open_selection(selection: Any) -> Any:
+    """Make a mapping of a set; None, True and ``...`` stay."""
+    if selection is None or _is_all(selection) or isinstance(selection, abc.Mapping):
+        return selection
+    if isinstance(selection, abc.Set):
+        return dict.fromkeys(selection, ...)
+    raise TypeError("Unexpected type of exclude value %s" % type(selection))
+
+
+def _is_all(selection: Any) -> bool:
+    return selection is True or selection is ...
+''')
+
+
+# ====================================================================================================================
+# harbor/codec/schema.py, which runs when it is first used
+# ====================================================================================================================
+
+_later("codec.schema", """
+        SerializationError dump_any is_known_kind DumpCall Plan is_from""", r'''
 """JSON schema of a plan.
 
 In: a plan. Out: a dict in the form pydantic gives, with the classes it mentions under ``$defs``. The plans say what
@@ -6118,6 +8250,8 @@ import dataclasses
 import warnings
 from collections import Counter
 from typing import Any, Callable, Dict, List, Optional, Tuple
+
+__all__ = ["PydanticJsonSchemaWarning", "SchemaBook", "make_schema"]
 
 _MODES = ("validation", "serialization")
 _UNION_FORMATS = ("any_of", "primitive_type_array")
@@ -6323,675 +8457,14 @@ def _write(schema: Any, references: Dict[type, Any], parent: str = "") -> Any:
     if isinstance(schema, list):
         return [_write(part, references, parent) for part in schema]
     return references.get(schema, schema) if isinstance(schema, type) else schema
+''')
 
 
 # ====================================================================================================================
-# harbor/codec/adapter.py
+# harbor/codec/signature.py, which runs when it is first used
 # ====================================================================================================================
 
-__name__ = _begin("codec.adapter")
-"""The codec for types that are no ``Model``: ``TypeAdapter`` and four functions.
-
-In: any type the codec knows, such as ``Dict[str, int]`` or somebody's plain dataclass. Out: checked values, plain
-data, JSON.
-"""
-
-from typing import TYPE_CHECKING, Any, Callable, Dict, Generic, Optional, Type, TypeVar, Union, overload
-
-AdaptedT = TypeVar("AdaptedT")
-
-
-class TypeAdapter(Generic[AdaptedT]):
-    """Check and dump values of one type.
-
-    Raises ``TypeError`` at once for a type the codec does not know.
-    """
-
-    if TYPE_CHECKING:
-
-        @overload
-        def __init__(self, type: Type[AdaptedT], *, config: Any = ..., module: Optional[str] = ...) -> None: ...
-        @overload
-        def __init__(
-            self: "TypeAdapter[Any]", type: Any, *, config: Any = ..., module: Optional[str] = ...) -> None: ...
-
-    def __init__(self, type: Any, *, config: Any = None, module: Optional[str] = None) -> None:
-        if config is not None:
-            raise TypeError("TypeAdapter takes no config here; set `model_config` on a Model instead")
-        self._type = type
-        self._plan = plan_of(type)
-
-    def __repr__(self) -> str:
-        is_class = isinstance(self._type, type) and not getattr(self._type, "__args__", None)
-        return "TypeAdapter(%s)" % (self._type.__name__ if is_class else repr(self._type).replace("typing.", ""))
-
-    def validate_python(
-        self,
-        object: Any,
-        *,
-        strict: Optional[bool] = None,
-        extra: Optional[str] = None,
-        from_attributes: Optional[bool] = None,
-        context: Any = None,
-        experimental_allow_partial: Any = False,
-        by_alias: Optional[bool] = None,
-        by_name: Optional[bool] = None,
-    ) -> AdaptedT:
-        """Check a Python value; raises ``ValidationError``."""
-        _refuse_partial(experimental_allow_partial)
-        checked: AdaptedT = check_value(self._plan, object, make_check_call(
-            strict=strict, extra=extra, from_attributes=from_attributes, context=context, by_alias=by_alias,
-            by_name=by_name))
-        return checked
-
-    def validate_json(
-        self,
-        data: Union[str, bytes, bytearray],
-        *,
-        strict: Optional[bool] = None,
-        extra: Optional[str] = None,
-        context: Any = None,
-        experimental_allow_partial: Any = False,
-        by_alias: Optional[bool] = None,
-        by_name: Optional[bool] = None,
-    ) -> AdaptedT:
-        """Check a JSON document; raises ``ValidationError``."""
-        _refuse_partial(experimental_allow_partial)
-        checked: AdaptedT = check_document(self._plan, data, make_check_call(
-            from_json=True, strict=strict, extra=extra, context=context, by_alias=by_alias, by_name=by_name))
-        return checked
-
-    def validate_strings(
-        self,
-        obj: Any,
-        *,
-        strict: Optional[bool] = None,
-        extra: Optional[str] = None,
-        context: Any = None,
-        experimental_allow_partial: Any = False,
-        by_alias: Optional[bool] = None,
-        by_name: Optional[bool] = None,
-    ) -> AdaptedT:
-        """Check text, or a dict of text, as what its type makes of it; raises ``ValidationError``."""
-        _refuse_partial(experimental_allow_partial)
-        checked: AdaptedT = check_value(self._plan, obj, make_check_call(
-            strings=True, strict=strict, extra=extra, context=context, by_alias=by_alias, by_name=by_name))
-        return checked
-
-    def dump_python(
-        self,
-        instance: AdaptedT,
-        *,
-        mode: str = "python",
-        include: Any = None,
-        exclude: Any = None,
-        by_alias: Optional[bool] = None,
-        exclude_unset: bool = False,
-        exclude_defaults: bool = False,
-        exclude_none: bool = False,
-        exclude_computed_fields: bool = False,
-        round_trip: bool = False,
-        warnings: Union[bool, str] = True,
-        fallback: Optional[Callable[[Any], Any]] = None,
-        serialize_as_any: bool = False,
-        polymorphic_serialization: Optional[bool] = None,
-        context: Any = None,
-    ) -> Any:
-        """Dump to plain data: Python's own in mode "python", what JSON can say in mode "json"."""
-        call = make_dump_call(
-            mode, False, by_alias=by_alias, exclude_unset=exclude_unset, exclude_defaults=exclude_defaults,
-            exclude_none=exclude_none, exclude_computed_fields=exclude_computed_fields, round_trip=round_trip,
-            fallback=fallback, serialize_as_any=serialize_as_any,
-            polymorphic_serialization=polymorphic_serialization, context=context)
-        return dump_value(self._plan, instance, call, include, exclude, warnings)
-
-    def dump_json(
-        self,
-        instance: AdaptedT,
-        *,
-        indent: Optional[int] = None,
-        ensure_ascii: bool = False,
-        include: Any = None,
-        exclude: Any = None,
-        by_alias: Optional[bool] = None,
-        exclude_unset: bool = False,
-        exclude_defaults: bool = False,
-        exclude_none: bool = False,
-        exclude_computed_fields: bool = False,
-        round_trip: bool = False,
-        warnings: Union[bool, str] = True,
-        fallback: Optional[Callable[[Any], Any]] = None,
-        serialize_as_any: bool = False,
-        polymorphic_serialization: Optional[bool] = None,
-        context: Any = None,
-        inf_nan: str = "null",
-    ) -> bytes:
-        """Dump to JSON text in UTF-8; ``inf_nan`` says how non-finite floats are written."""
-        call = make_dump_call(
-            "json", True, by_alias=by_alias, exclude_unset=exclude_unset, exclude_defaults=exclude_defaults,
-            exclude_none=exclude_none, exclude_computed_fields=exclude_computed_fields, round_trip=round_trip,
-            fallback=fallback, serialize_as_any=serialize_as_any,
-            polymorphic_serialization=polymorphic_serialization, context=context)
-        text = dump_document(
-            self._plan, instance, call, include, exclude, warnings, indent, ensure_ascii, inf_nan)
-        return text.encode("utf-8")
-
-    def json_schema(
-        self,
-        *,
-        by_alias: Optional[bool] = None,
-        ref_template: str = "#/$defs/{model}",
-        union_format: str = "any_of",
-        schema_generator: Any = None,
-        mode: str = "validation",
-    ) -> Dict[str, Any]:
-        """Describe the type as JSON schema."""
-        return make_schema(self._plan, ref_template, mode, union_format, schema_generator)
-
-
-def model_validate(cls: Type[AdaptedT], obj: Any, **options: Any) -> AdaptedT:
-    """Check a Python value as an instance of a dataclass; options as in ``TypeAdapter.validate_python``."""
-    made: AdaptedT = TypeAdapter[AdaptedT](cls).validate_python(obj, **options)
-    return made
-
-
-def model_validate_json(cls: Type[AdaptedT], json_data: Union[str, bytes, bytearray], **options: Any) -> AdaptedT:
-    """Check a JSON document as an instance of a dataclass; options as in ``TypeAdapter.validate_json``."""
-    made: AdaptedT = TypeAdapter[AdaptedT](cls).validate_json(json_data, **options)
-    return made
-
-
-def model_dump(obj: Any, **options: Any) -> Dict[str, Any]:
-    """Dump an instance of a dataclass to a dict; options as in ``TypeAdapter.dump_python``."""
-    dumped: Dict[str, Any] = TypeAdapter[Any](type(obj)).dump_python(obj, **options)
-    return dumped
-
-
-def model_dump_json(obj: Any, **options: Any) -> str:
-    """Dump an instance of a dataclass to JSON text; options as in ``TypeAdapter.dump_json``."""
-    return TypeAdapter[Any](type(obj)).dump_json(obj, **options).decode("utf-8")
-
-
-def _refuse_partial(option: Any) -> None:
-    if option not in (False, "off"):
-        raise TypeError("experimental_allow_partial is not supported: a document is read whole or refused")
-
-
-# ====================================================================================================================
-# harbor/codec/legacy.py
-# ====================================================================================================================
-
-__name__ = _begin("codec.legacy")
-"""Pydantic's names of version 1, which its models still carry and warn about.
-
-In: calls by the old names. Out: what the new names give, and pydantic's ``DeprecationWarning``. Whatever the new
-methods do is theirs; only ``copy`` with ``include`` and ``exclude`` and the loading of files are done here.
-"""
-
-import copy as _copy
-import warnings as _warnings
-from collections import abc, deque
-from types import GeneratorType
-from typing import (
-    TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Optional, Set, Tuple, Type, TypeVar, Union,
-)
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from typing_extensions import deprecated
-else:
-
-    def deprecated(text: str) -> Any:
-        """Note the text of a deprecated method, for ``_warn_of`` and where tools look for it."""
-
-        def note(method: Any) -> Any:
-            method.__deprecated__ = _TEXTS[method.__name__] = text
-            return method
-
-        return note
-
-
-L = TypeVar("L", bound="LegacyModel")
-_UNSET: Any = object()
-_TEXTS: Dict[str, str] = {}
-_SEQUENCES = (list, tuple, set, frozenset, GeneratorType, deque)
-
-
-class PydanticDeprecationWarning(DeprecationWarning):
-    """Something deprecated was used: ``message`` says what, ``since`` and ``expected_removal`` when."""
-
-    since = (2, 0)
-    expected_removal = (3, 0)
-
-    def __init__(self, message: str, *args: object) -> None:
-        super().__init__(message, *args)
-        self.message = message.rstrip(".")
-
-    def __str__(self) -> str:
-        text = "%s. Deprecated in Pydantic V%d.%d to be removed in V%d.%d." % (
-            (self.message,) + self.since + self.expected_removal)
-        if self.since == (2, 0):
-            text += " See Pydantic V2 Migration Guide at https://errors.pydantic.dev/2.14/migration/"
-        return text
-
-
-class PydanticDeprecatedSince20(PydanticDeprecationWarning):
-    """A name of version 1 was used."""
-
-
-class PydanticDeprecatedSince211(PydanticDeprecationWarning):
-    """An instance was asked for what its class should be asked for."""
-
-    since = (2, 11)
-
-
-class PydanticUserError(RuntimeError):
-    """``from_orm`` was called on a class that is not configured for it."""
-
-
-class LegacyType(type):
-    """What classes were asked for by an old name."""
-
-    @property
-    @deprecated("The `__fields__` attribute is deprecated, use the `model_fields` class property instead.")
-    def __fields__(cls: Any) -> Dict[str, Any]:
-        _warn_of("__fields__")
-        fields: Dict[str, Any] = cls.model_fields
-        return fields
-
-    def __dir__(cls) -> List[str]:
-        # Whoever looks at all attributes of a class should not be warned.
-        return [name for name in super().__dir__() if name != "__fields__"]
-
-
-class LegacyModel:
-    """Methods by their old names; each docstring names the new one."""
-
-    __slots__ = ()
-
-    if not TYPE_CHECKING:
-        # For type checkers these are attributes of the class alone.
-
-        @property
-        def model_fields(self) -> Dict[str, Any]:
-            """The fields by name; ask the class instead."""
-            _warn_of_instance("model_fields")
-            return type(self).model_fields
-
-        @property
-        def model_computed_fields(self) -> Dict[str, Any]:
-            """The computed fields by name; ask the class instead."""
-            _warn_of_instance("model_computed_fields")
-            return type(self).model_computed_fields
-
-        @property
-        def __fields__(self) -> Dict[str, Any]:
-            _warn_of("__fields__")
-            return type(self).model_fields
-
-    @property
-    @deprecated("The `__fields_set__` attribute is deprecated, use `model_fields_set` instead.")
-    def __fields_set__(self: Any) -> Set[str]:
-        _warn_of("__fields_set__")
-        fields_set: Set[str] = self.__pydantic_fields_set__
-        return fields_set
-
-    # -- making
-
-    @classmethod
-    @deprecated("The `parse_obj` method is deprecated; use `model_validate` instead.")
-    def parse_obj(cls: Type[L], obj: Any) -> L:
-        """Use ``model_validate``."""
-        _warn_of("parse_obj")
-        return _validate_as(cls, obj)
-
-    @classmethod
-    @deprecated(
-        "The `parse_raw` method is deprecated; if your data is JSON use `model_validate_json`, "
-        "otherwise load the data then use `model_validate` instead.")
-    def parse_raw(
-        cls: Type[L],
-        b: Union[str, bytes],
-        *,
-        content_type: Optional[str] = None,
-        encoding: str = "utf8",
-        proto: Optional[str] = None,
-        allow_pickle: bool = False,
-    ) -> L:
-        """Use ``model_validate_json``; ``proto`` is "json" or "pickle", and never unpickle what others made."""
-        _warn_of("parse_raw")
-        try:
-            obj = _load_raw(b, content_type, encoding, proto, allow_pickle)
-        except (ValueError, TypeError) as exc:
-            raise ValidationError(cls.__name__, [_LoadFault(_name_kind(exc), b, str(exc))])
-        return _validate_as(cls, obj)
-
-    @classmethod
-    @deprecated(
-        "The `parse_file` method is deprecated; load the data from file, then if your data is JSON "
-        "use `model_validate_json`, otherwise `model_validate` instead.")
-    def parse_file(
-        cls: Type[L],
-        path: Union[str, "Path"],
-        *,
-        content_type: Optional[str] = None,
-        encoding: str = "utf8",
-        proto: Optional[str] = None,
-        allow_pickle: bool = False,
-    ) -> L:
-        """Use ``model_validate_json`` on what the file holds; a file that cannot be read raises its own error."""
-        _warn_of("parse_file")
-        obj = _load_file(path, content_type, encoding, proto, allow_pickle)
-        return cls.parse_obj(obj)
-
-    @classmethod
-    @deprecated(
-        "The `from_orm` method is deprecated; set "
-        "`model_config['from_attributes']=True` and use `model_validate` instead.")
-    def from_orm(cls: Type[L], obj: Any) -> L:
-        """Use ``model_validate`` with ``from_attributes=True``."""
-        _warn_of("from_orm")
-        config: Dict[str, Any] = getattr(cls, "model_config", {})
-        if not config.get("from_attributes"):
-            raise PydanticUserError("You must set the config attribute `from_attributes=True` to use from_orm")
-        return _validate_as(cls, obj, from_attributes=True)
-
-    @classmethod
-    @deprecated("The `validate` method is deprecated; use `model_validate` instead.")
-    def validate(cls: Type[L], value: Any) -> L:
-        """Use ``model_validate``."""
-        _warn_of("validate")
-        return _validate_as(cls, value)
-
-    @classmethod
-    @deprecated("The `construct` method is deprecated; use `model_construct` instead.")
-    def construct(cls: Type[L], _fields_set: Optional[Set[str]] = None, **values: Any) -> L:
-        """Use ``model_construct``."""
-        _warn_of("construct")
-        made: L = cls.model_construct(_fields_set=_fields_set, **values)  # type: ignore[attr-defined]  # of Model
-        return made
-
-    # -- dumping
-
-    @deprecated("The `dict` method is deprecated; use `model_dump` instead.")
-    def dict(
-        self: Any,
-        *,
-        include: Any = None,
-        exclude: Any = None,
-        by_alias: bool = False,
-        exclude_unset: bool = False,
-        exclude_defaults: bool = False,
-        exclude_none: bool = False,
-    ) -> Dict[str, Any]:
-        """Use ``model_dump``."""
-        _warn_of("dict")
-        dumped: Dict[str, Any] = self.model_dump(
-            include=include, exclude=exclude, by_alias=by_alias, exclude_unset=exclude_unset,
-            exclude_defaults=exclude_defaults, exclude_none=exclude_none)
-        return dumped
-
-    @deprecated("The `json` method is deprecated; use `model_dump_json` instead.")
-    def json(
-        self: Any,
-        *,
-        include: Any = None,
-        exclude: Any = None,
-        by_alias: bool = False,
-        exclude_unset: bool = False,
-        exclude_defaults: bool = False,
-        exclude_none: bool = False,
-        encoder: Optional[Callable[[Any], Any]] = _UNSET,
-        models_as_dict: bool = _UNSET,
-        **dumps_kwargs: Any,
-    ) -> str:
-        """Use ``model_dump_json``; options of ``json.dumps`` raise ``TypeError``."""
-        _warn_of("json")
-        if encoder is not _UNSET:
-            raise TypeError("The `encoder` argument is no longer supported; use field serializers instead.")
-        if models_as_dict is not _UNSET:
-            raise TypeError("The `models_as_dict` argument is no longer supported; use a model serializer instead.")
-        if dumps_kwargs:
-            raise TypeError("`dumps_kwargs` keyword arguments are no longer supported.")
-        text: str = self.model_dump_json(
-            include=include, exclude=exclude, by_alias=by_alias, exclude_unset=exclude_unset,
-            exclude_defaults=exclude_defaults, exclude_none=exclude_none)
-        return text
-
-    # -- copying
-
-    @deprecated(
-        "The `copy` method is deprecated; use `model_copy` instead. "
-        "See the docstring of `BaseModel.copy` for details about how to handle `include` and `exclude`.")
-    def copy(self: L, *, include: Any = None, exclude: Any = None, update: Any = None, deep: bool = False) -> L:
-        """Use ``model_copy``, or ``model_validate(model_dump(include=..., exclude=..., round_trip=True))``.
-
-        With ``include`` or ``exclude`` containers are copied too, and models inside by this method again.
-        """
-        _warn_of("copy")
-        source: Any = self
-        extra: Optional[Dict[str, Any]] = source.__pydantic_extra__
-        items: Iterable[Tuple[str, Any]] = [*self.__dict__.items(), *(extra or {}).items()]
-        if include is not None or exclude is not None:
-            items = _pick_items(items, *_open_both(include, exclude, source.__dataclass_fields__))
-        values = dict(items, **(update or {}))
-        if extra is not None:
-            extra = {name: values.pop(name) for name in extra if name in values}
-        # As in pydantic, a part that was taken out of a field unsets the field, and `include` unsets nothing.
-        fields_set = {*source.__pydantic_fields_set__, *(update or ())}.difference(exclude or ())
-        made = type(self).__new__(type(self))
-        object.__setattr__(made, "__dict__", _copy.deepcopy(values) if deep else values)
-        object.__setattr__(made, "__pydantic_extra__", _copy.deepcopy(extra) if deep else extra)
-        object.__setattr__(made, "__pydantic_fields_set__", fields_set)
-        return made
-
-    # -- asking
-
-    @classmethod
-    @deprecated("The `schema` method is deprecated; use `model_json_schema` instead.")
-    def schema(cls: Any, by_alias: bool = True, ref_template: str = "#/$defs/{model}") -> Dict[str, Any]:
-        """Use ``model_json_schema``."""
-        _warn_of("schema")
-        described: Dict[str, Any] = cls.model_json_schema(by_alias=by_alias, ref_template=ref_template)
-        return described
-
-    @classmethod
-    @deprecated("The `schema_json` method is deprecated; use `model_json_schema` and json.dumps instead.")
-    def schema_json(
-        cls: Any, *, by_alias: bool = True, ref_template: str = "#/$defs/{model}", **dumps_kwargs: Any
-    ) -> str:
-        """Use ``json.dumps`` on ``model_json_schema``."""
-        _warn_of("schema_json")
-        import json
-
-        described = cls.model_json_schema(by_alias=by_alias, ref_template=ref_template)
-        # Given here, so that `default` is refused as it is by pydantic.
-        return json.dumps(described, default=None, **dumps_kwargs)
-
-    @classmethod
-    @deprecated("The `update_forward_refs` method is deprecated; use `model_rebuild` instead.")
-    def update_forward_refs(cls: Any, **localns: Any) -> None:
-        """Use ``model_rebuild``."""
-        _warn_of("update_forward_refs")
-        if localns:
-            raise TypeError("`localns` arguments are not longer accepted.")
-        cls.model_rebuild(force=True)
-
-
-def _warn_of(name: str) -> None:
-    """Warn whoever called the caller of this."""
-    text = _TEXTS.get(name, "`%s` is deprecated." % name)
-    _warnings.warn(text, category=PydanticDeprecatedSince20, stacklevel=3)
-
-
-def _warn_of_instance(name: str) -> None:
-    text = (
-        "Accessing the %r attribute on the instance is deprecated. "
-        "Instead, you should access this attribute from the model class." % name)
-    _warnings.warn(text, category=PydanticDeprecatedSince211, stacklevel=3)
-
-
-def _validate_as(cls: Type[L], obj: Any, **options: Any) -> L:
-    made: L = cls.model_validate(obj, **options)  # type: ignore[attr-defined]  # of Model, which inherits this
-    return made
-
-
-class _LoadFault(Fault):
-    """What kept ``parse_raw`` from loading its input, in the words of whoever refused it."""
-
-    __slots__ = ("text",)
-    # These kinds are not pydantic's own: no page of its documentation is about them.
-    has_docs = False
-
-    def __init__(self, kind: str, input: Any, text: str) -> None:
-        super().__init__(kind, input)
-        self.text = text
-        self.path.append("__root__")
-
-    def render_message(self) -> str:
-        return self.text
-
-    def __reduce__(self) -> Tuple[Any, ...]:
-        return (_LoadFault, (self.kind, self.input, self.text))
-
-
-def _name_kind(exc: Exception) -> str:
-    from json import JSONDecodeError
-
-    if isinstance(exc, UnicodeDecodeError):
-        return "value_error.unicodedecode"
-    if isinstance(exc, JSONDecodeError):
-        return "value_error.jsondecode"
-    return "value_error" if isinstance(exc, ValueError) else "type_error"
-
-
-def _load_raw(
-    raw: Any, content_type: Optional[str], encoding: str, proto: Optional[str], allow_pickle: bool
-) -> Any:
-    _warn_of("load_str_bytes")
-    if content_type and proto is None:
-        if allow_pickle and content_type.endswith("pickle"):
-            proto = "pickle"
-        elif not content_type.endswith(("json", "javascript")):
-            raise TypeError("Unknown content-type: %s" % content_type)
-    if not proto or proto == "json":
-        import json
-
-        return json.loads(raw.decode(encoding) if isinstance(raw, bytes) else raw)
-    if proto != "pickle":
-        raise TypeError("Unknown protocol: %s" % (proto,))
-    if not allow_pickle:
-        raise RuntimeError("Trying to decode with pickle with allow_pickle=False")
-    import pickle
-
-    return pickle.loads(raw if isinstance(raw, bytes) else raw.encode())
-
-
-def _load_file(
-    path: Any, content_type: Optional[str], encoding: str, proto: Optional[str], allow_pickle: bool
-) -> Any:
-    _warn_of("load_file")
-    from pathlib import Path
-
-    file = Path(path)
-    raw = file.read_bytes()
-    if content_type is None:
-        proto = {".js": "json", ".json": "json", ".pkl": "pickle"}.get(file.suffix, proto)
-    return _load_raw(raw, content_type, encoding, proto, allow_pickle)
-
-
-def _open_both(include: Any, exclude: Any, fields: Iterable[str]) -> Tuple[Any, Any]:
-    """Make mappings of the two arguments of ``copy``: unknown names go, None below a name says nothing."""
-    exclude, include = _open_selection(exclude), _open_selection(include)
-    if _is_all(include):
-        include = dict.fromkeys(fields, ...)
-    elif include is not None:
-        opened = {name: _open_selection(include[name]) for name in fields if name in include}
-        include = {name: ... if below is None else below for name, below in opened.items()}
-    if exclude is not None:
-        exclude = {name: _open_selection(below) for name, below in exclude.items() if below is not None}
-    return include, exclude
-
-
-def _pick_items(items: Iterable[Tuple[Any, Any]], include: Any, exclude: Any) -> Iterator[Tuple[Any, Any]]:
-    for key, value in items:
-        within, without = (None if chosen is None else chosen.get(key) for chosen in (include, exclude))
-        if (include is None or key in include) and not _is_all(without):
-            yield key, _pick_parts(value, None if _is_all(within) else within, without)
-
-
-def _pick_parts(value: Any, include: Any, exclude: Any) -> Any:
-    """Copy a value's containers and models, less what is not chosen of them."""
-    if isinstance(value, LegacyModel):
-        return value.copy(include=include, exclude=exclude)
-    exclude, include = (_open_selection(chosen) if chosen else None for chosen in (exclude, include))
-    if isinstance(value, (list, tuple)):
-        exclude, include = (_settle_indexes(chosen, len(value)) for chosen in (exclude, include))
-    if isinstance(value, dict):
-        return dict(_pick_items(value.items(), include, exclude))
-    if not isinstance(value, _SEQUENCES):
-        return value
-    parts = (part for _, part in _pick_items(enumerate(value), include, exclude))
-    made: Any = type(value)
-    return made(*parts) if isinstance(value, tuple) and hasattr(value, "_fields") else made(parts)
-
-
-def _settle_indexes(selection: Any, length: int) -> Any:
-    """Count negative indexes of a selection from the end and spread ``__all__``."""
-    if selection is None:
-        return None
-    settled: Dict[int, Any] = {}
-    common: Any = None
-    for index, below in selection.items():
-        if not (_is_all(below) or isinstance(below, (abc.Mapping, abc.Set))):
-            raise TypeError('Unexpected type of exclude value for index "%s" %s' % (index, type(below)))
-        if index == "__all__":
-            common = _open_selection(below)
-        elif isinstance(index, int):
-            place = index + length if index < 0 else index
-            settled[place] = _join_selections(below, settled.get(place))
-        else:
-            raise TypeError(
-                "Excluding fields from a sequence of sub-models or dicts must be performed index-wise: "
-                'expected integer keys or keyword "__all__"')
-    for place in range(length) if common else ():
-        if _is_all(common):
-            settled.setdefault(place, ...)
-        elif not _is_all(settled.get(place)):
-            settled[place] = _join_selections(common, settled.get(place, {}))
-    return settled
-
-
-def _join_selections(first: Any, second: Any) -> Any:
-    """Unite two selections; where one says everything, the second has the word."""
-    second, first = _open_selection(second), _open_selection(first)
-    if second is None:
-        return first
-    if first is None or _is_all(first) or _is_all(second):
-        return second
-    joined = {key: _join_selections(first.get(key), second.get(key)) for key in [*first, *second]}
-    return {key: below for key, below in joined.items() if below is not None}
-
-
-def _open_selection(selection: Any) -> Any:
-    """Make a mapping of a set; None, True and ``...`` stay."""
-    if selection is None or _is_all(selection) or isinstance(selection, abc.Mapping):
-        return selection
-    if isinstance(selection, abc.Set):
-        return dict.fromkeys(selection, ...)
-    raise TypeError("Unexpected type of exclude value %s" % type(selection))
-
-
-def _is_all(selection: Any) -> bool:
-    return selection is True or selection is ...
-
-
-# ====================================================================================================================
-# harbor/codec/signature.py
-# ====================================================================================================================
-
-__name__ = _begin("codec.signature")
+_later("codec.signature", "Hint default_of record_hints", r'''
 """The signature of a model class, as ``inspect.signature`` shows it.
 
 In: a class with fields. Out: an ``inspect.Signature`` with today's spelling of types (``int | None``) on every
@@ -7000,6 +8473,8 @@ Python.
 
 import dataclasses
 from typing import Any, Dict
+
+__all__ = ["describe_signature"]
 
 _WORDS: Dict[str, str] = {"none": "None", "any": "typing.Any"}
 
@@ -7046,1335 +8521,6 @@ def _show_hint(hint: Hint) -> str:
     if hint.source is not None:
         return "%s.%s" % (hint.source.__module__, hint.source.__qualname__)
     return _WORDS.get(hint.kind, hint.kind)
-
-
-# ====================================================================================================================
-# harbor/codec/model.py
-# ====================================================================================================================
-
-__name__ = _begin("codec.model")
-"""``Model``: a dataclass that checks, dumps, copies and describes itself as a pydantic model does.
-
-In: keywords, mappings, JSON. Out: instances, dicts, JSON. What a field's type means is the plan's business; here
-stands what an instance and its class can do.
-"""
-
-import copy as _copy
-import dataclasses
-import functools
-import sys
-from typing import (
-    TYPE_CHECKING, Any, Callable, ClassVar, Dict, FrozenSet, Iterator, List, Optional, Set, Tuple, Type, TypeVar, Union,
-)
-
-if TYPE_CHECKING:
-    from typing_extensions import dataclass_transform
-else:
-
-    def dataclass_transform(**options: Any) -> Any:
-        """Stand in for the decorator that only type checkers read."""
-        return lambda decorated: decorated
-
-
-M = TypeVar("M", bound="Model")
-_UNGIVEN: Any = dataclasses.MISSING
-_STATE = ("__pydantic_fields_set__", "__pydantic_extra__", "__pydantic_private__")
-_CONFIG_NAMES = frozenset(("extra", "frozen"))
-_EVEN_OPTIONS = frozenset(("indent", "inf_nan", "exclude_none", "warnings", "fallback"))
-
-
-def Field(
-    default: Any = _UNGIVEN,
-    *,
-    default_factory: Any = _UNGIVEN,
-    description: Optional[str] = None,
-    exclude_if: Optional[Callable[[Any], bool]] = None,
-    after: Optional[Callable[[Any], Any]] = None,
-    ge: Optional[float] = None,
-    gt: Optional[float] = None,
-    le: Optional[float] = None,
-    lt: Optional[float] = None,
-    min_length: Optional[int] = None,
-    max_length: Optional[int] = None,
-) -> Any:
-    """Describe a field beyond its annotation, in a ``Model`` or a plain dataclass.
-
-    The limits hold for values that are not None; ``exclude_if(value)`` says when a dump leaves the field out;
-    ``after(value)`` gets a value that is right by its type and gives the one to keep, or raises ``ValueError``.
-    """
-    given = {
-        "description": description, "exclude_if": exclude_if, "after": after, "ge": ge, "gt": gt, "le": le, "lt": lt,
-        "min_length": min_length, "max_length": max_length,
-    }
-    metadata = {name: value for name, value in given.items() if value is not None}
-    if default is ...:
-        default = _UNGIVEN
-    make_field: Any = dataclasses.field  # its overloads name default and default_factory, but never both
-    return make_field(default=default, default_factory=default_factory, metadata=metadata)
-
-
-class FieldInfo:
-    """What a class says of one field: ``annotation``, ``default``, ``default_factory``, ``description``."""
-
-    def __init__(self, field: Any) -> None:
-        self.annotation: Any = field.type
-        self.default: Any = default_of(field)
-        # A default that each instance gets a copy of is a default all the same.
-        has_factory = self.default is field.default and field.default_factory is not _UNGIVEN
-        self.default_factory: Any = field.default_factory if has_factory else None
-        self.description: Optional[str] = field.metadata.get("description")
-        self.exclude_if: Optional[Callable[[Any], bool]] = field.metadata.get("exclude_if")
-
-    def is_required(self) -> bool:
-        """Tell whether an input must give the field."""
-        return self.default is _UNGIVEN and self.default_factory is None
-
-    def get_default(self) -> Any:
-        """Give the default, made anew where the field has a factory and copied where it can change."""
-        if self.default_factory is not None:
-            return self.default_factory()
-        return self.default if _is_hashable(self.default) else _copy.deepcopy(self.default)
-
-    def __repr__(self) -> str:
-        shown = self.annotation.__name__ if type(self.annotation) is type else repr(self.annotation)
-        parts = ["annotation=" + shown.replace("typing.", ""), "required=%r" % self.is_required()]
-        if self.default_factory is not None:
-            parts.append("default_factory=%s" % getattr(self.default_factory, "__name__", self.default_factory))
-        elif not self.is_required():
-            parts.append("default=%r" % (self.default,))
-        if self.description is not None:
-            parts.append("description=%r" % self.description)
-        return "FieldInfo(%s)" % ", ".join(parts)
-
-
-class ModelMetaclass(LegacyType):
-    """The class of model classes: what is asked of a class and not of its instances."""
-
-    # Error texts show the class of a class; they are the same as pydantic's.
-    __module__ = "pydantic._internal._model_construction"
-
-    if not TYPE_CHECKING:
-
-        def __getattr__(cls, name: str) -> Any:
-            # A field's default is no attribute of the class, as in pydantic.
-            raise AttributeError(name)
-
-    @property
-    def model_fields(cls) -> Dict[str, FieldInfo]:
-        """The fields by name, in order."""
-        return {name: FieldInfo(field) for name, field in getattr(cls, "__dataclass_fields__", {}).items()}
-
-    @property
-    def model_computed_fields(cls) -> Dict[str, Any]:
-        """The computed fields by name, in order."""
-        return {name: made for name, _, made in _plan_of_model(cls).computed}
-
-    @property
-    def __signature__(cls) -> Any:
-        return describe_signature(cls)
-
-
-def _skip_dump_options(full: Any) -> Any:
-    """Make ``model_dump`` go a short way where no option is given."""
-
-    def call(self: Any, **options: Any) -> Any:
-        if not options:
-            cls = type(self)
-            try:
-                copied = (cls.__codec_plan__ or _plan_of_model(cls)).copy(self)
-            except RecursionError:
-                copied = NOT_COPIED  # too little stack, or a model inside itself
-            if copied is not NOT_COPIED:
-                return copied
-        return full(self, **options)
-
-    return functools.update_wrapper(call, full)
-
-
-def _skip_text_options(full: Any) -> Any:
-    """Make ``model_dump_json`` go a short way with options that change nothing about an ordinary record."""
-
-    def call(self: Any, **options: Any) -> Any:
-        cls = type(self)
-        plan = cls.__codec_plan__ or _plan_of_model(cls)
-        text = None
-        if not options:
-            text = plan.write_quickly(self)
-        elif _suit_ordinary(options):
-            text = plan.write_quickly(
-                self, options.get("indent"), options.get("inf_nan", "null"), options.get("exclude_none", False))
-        return full(self, **options) if text is None else text
-
-    return functools.update_wrapper(call, full)
-
-
-def _suit_ordinary(options: Dict[str, Any]) -> bool:
-    """Tell whether the options are right, and such that an ordinary record is written the same with each of them."""
-    indent, warnings = options.get("indent"), options.get("warnings", True)
-    return (
-        _EVEN_OPTIONS.issuperset(options)
-        and (indent is None or type(indent) is int and indent >= 0)
-        and type(options.get("exclude_none", False)) is bool
-        and options.get("inf_nan", "null") in ("null", "constants", "strings")
-        and (warnings is True or warnings is False or warnings in ("none", "warn", "error"))
-    )
-
-
-def _skip_check_options(full: Any, plain: Callable[[Any, Any], Any]) -> Any:
-    """Make a class method that goes a short way where its input is all that is given."""
-    full = full.__func__
-
-    def call(cls: Any, *values: Any, **options: Any) -> Any:
-        if options or len(values) != 1:
-            return full(cls, *values, **options)
-        return plain(cls, values[0])
-
-    wrapped: Any = functools.update_wrapper(call, full)
-    return classmethod(wrapped)
-
-
-def _validate_plainly(cls: Any, obj: Any) -> Any:
-    return check_value(cls.__codec_plan__ or _plan_of_model(cls), obj, CheckCall())
-
-
-def _validate_json_plainly(cls: Any, json_data: Any) -> Any:
-    call = CheckCall()
-    call.from_json = True
-    return check_document(cls.__codec_plan__ or _plan_of_model(cls), json_data, call)
-
-
-@dataclass_transform(kw_only_default=True, field_specifiers=(Field, dataclasses.field))
-class Model(LegacyModel, metaclass=ModelMetaclass):
-    """Base of classes whose annotated names are checked fields.
-
-    ``class Point(Model, extra="forbid")`` or ``model_config = {"extra": ...}`` says what happens to unknown names:
-    "ignore" (the default), "allow" or "forbid"; ``frozen=True`` makes instances hashable and refuses assignments.
-    ``model_post_init`` runs after each validation.
-    """
-
-    __slots__ = ("__dict__", "__weakref__", "__pydantic_fields_set__", "__pydantic_extra__", "__pydantic_private__")
-    __codec_model__ = None
-    __codec_plan__: ClassVar[Optional[RecordPlan]] = None
-    model_config: ClassVar[Dict[str, Any]] = {}
-    __class_vars__: ClassVar[FrozenSet[str]] = frozenset()
-    if TYPE_CHECKING:
-        # State beside the fields; not ClassVars but slots, in a form that no type checker takes for fields.
-        __pydantic_fields_set__: ClassVar[Any]
-        __pydantic_extra__: ClassVar[Any]
-        __dataclass_fields__: ClassVar[Dict[str, Any]]
-
-    def __init_subclass__(cls, **config: Any) -> None:
-        super().__init_subclass__()
-        own = dict(cls.__dict__.get("model_config", {}), **config)
-        unknown = sorted(set(own) - _CONFIG_NAMES)
-        if unknown:
-            raise TypeError("%s sets %s, which this codec does not know; it knows: extra, frozen" % (
-                cls.__qualname__, ", ".join(unknown)))
-        if own.get("extra", "ignore") not in ("ignore", "allow", "forbid"):
-            raise ValueError("%s sets extra=%r; it must be 'ignore', 'allow' or 'forbid'" % (
-                cls.__qualname__, own["extra"]))
-        inherited: Dict[str, Any] = {}
-        for base in reversed(cls.__mro__[1:]):
-            inherited.update(base.__dict__.get("model_config", {}))
-        cls.model_config = dict(inherited, **own)
-        if cls.model_config.get("frozen"):
-            setattr(cls, "__hash__", _hash_fields)
-        # Names in quotes are looked up where the class stands, which may be inside a function.
-        frame = sys._getframe(1)
-        _make_dataclass(cls, dict(frame.f_globals, **frame.f_locals))
-        # Built when the class is first used; a class never takes its base's.
-        cls.__codec_plan__ = None
-
-    if not TYPE_CHECKING:
-
-        def __init__(self, /, **data: Any) -> None:
-            plan = _plan_of_model(type(self))
-            try:
-                plan.check_keywords(data, CheckCall(), self)
-                return
-            except Invalid as exc:
-                faults = exc.faults
-            raise ValidationError(plan.title, faults)
-
-        def __setattr__(self, name: str, value: Any) -> None:
-            cls = type(self)
-            if name[:1] != "_" and cls.model_config.get("frozen"):
-                raise _refuse_change(cls, name, value)
-            if name in cls.__dataclass_fields__:
-                self.__dict__[name] = value
-                self.__pydantic_fields_set__.add(name)
-            elif name in cls.__class_vars__:
-                raise AttributeError(
-                    "%r is a ClassVar of `%s` and cannot be set on an instance. If you want to set a value on the "
-                    "class, use `%s.%s = value`." % (name, cls.__name__, cls.__name__, name))
-            elif name[:1] == "_" or isinstance(getattr(cls, name, None) if name else None, property):
-                object.__setattr__(self, name, value)
-            elif cls.model_config.get("extra") == "allow":
-                if hasattr(cls, name):
-                    object.__setattr__(self, name, value)
-                    return
-                self.__pydantic_extra__[name] = value
-                self.__pydantic_fields_set__.add(name)
-            else:
-                raise ValueError('"%s" object has no field "%s"' % (cls.__name__, name))
-
-        def __getattr__(self, name: str) -> Any:
-            extra = None if name in _STATE else self.__pydantic_extra__
-            if extra and name in extra:
-                return extra[name]
-            raise AttributeError("%r object has no attribute %r" % (type(self).__name__, name))
-
-        def __delattr__(self, name: str) -> None:
-            extra = self.__pydantic_extra__
-            if name[:1] != "_" and type(self).model_config.get("frozen"):
-                raise _refuse_change(type(self), name, None)
-            if name in self.__dict__:
-                del self.__dict__[name]
-            elif extra and name in extra:
-                del extra[name]
-            else:
-                raise AttributeError("%r object has no attribute %r" % (type(self).__name__, name))
-
-    # -- making
-
-    @classmethod
-    def model_validate(
-        cls: Type[M],
-        obj: Any,
-        *,
-        strict: Optional[bool] = None,
-        extra: Optional[str] = None,
-        from_attributes: Optional[bool] = None,
-        context: Any = None,
-        by_alias: Optional[bool] = None,
-        by_name: Optional[bool] = None,
-    ) -> M:
-        """Check a mapping or an instance; raises ``ValidationError`` with every fault."""
-        call = make_check_call(
-            strict=strict, extra=extra, from_attributes=from_attributes, context=context, by_alias=by_alias,
-            by_name=by_name)
-        made: M = check_value(_plan_of_model(cls), obj, call)
-        return made
-
-    @classmethod
-    def model_validate_json(
-        cls: Type[M],
-        json_data: Union[str, bytes, bytearray],
-        *,
-        strict: Optional[bool] = None,
-        extra: Optional[str] = None,
-        context: Any = None,
-        by_alias: Optional[bool] = None,
-        by_name: Optional[bool] = None,
-    ) -> M:
-        """Check a JSON document; raises ``ValidationError`` with every fault."""
-        call = make_check_call(
-            from_json=True, strict=strict, extra=extra, context=context, by_alias=by_alias, by_name=by_name)
-        made: M = check_document(_plan_of_model(cls), json_data, call)
-        return made
-
-    @classmethod
-    def model_validate_strings(
-        cls: Type[M],
-        obj: Any,
-        *,
-        strict: Optional[bool] = None,
-        extra: Optional[str] = None,
-        context: Any = None,
-        by_alias: Optional[bool] = None,
-        by_name: Optional[bool] = None,
-    ) -> M:
-        """Check a dict whose values are text, such as an environment; raises ``ValidationError``."""
-        made: M = check_value(_plan_of_model(cls), obj, make_check_call(
-            strings=True, strict=strict, extra=extra, context=context, by_alias=by_alias, by_name=by_name))
-        return made
-
-    @classmethod
-    def model_construct(cls: Type[M], _fields_set: Optional[Set[str]] = None, **values: Any) -> M:
-        """Make an instance of values as they are, checking nothing."""
-        plan = _plan_of_model(cls)
-        state: Dict[str, Any] = {}
-        for name, field in plan.fields.items():
-            if name in values:
-                state[name] = values[name]
-            elif not field.required:
-                state[name] = field.make_default()
-        fields_set = {name for name in state if name in values} if _fields_set is None else _fields_set
-        extra: Optional[Dict[str, Any]] = None
-        if plan.extra == "allow":
-            extra = {name: value for name, value in values.items() if name not in plan.fields}
-        made = cls.__new__(cls)
-        _set_state(made, state, fields_set, extra)
-        if plan.hook is not None:
-            made.model_post_init(None)
-        return made
-
-    def model_post_init(self, context: Any, /) -> None:
-        """Run after each validation; a ``ValueError`` raised here becomes a fault."""
-
-    # -- dumping
-
-    def model_dump(
-        self,
-        *,
-        mode: str = "python",
-        include: Any = None,
-        exclude: Any = None,
-        context: Any = None,
-        by_alias: Optional[bool] = None,
-        exclude_unset: bool = False,
-        exclude_defaults: bool = False,
-        exclude_none: bool = False,
-        exclude_computed_fields: bool = False,
-        round_trip: bool = False,
-        warnings: Union[bool, str] = True,
-        fallback: Optional[Callable[[Any], Any]] = None,
-        serialize_as_any: bool = False,
-        polymorphic_serialization: Optional[bool] = None,
-    ) -> Dict[str, Any]:
-        """Dump to a dict: Python's own values in mode "python", what JSON can say in mode "json"."""
-        call = make_dump_call(
-            mode, False, by_alias=by_alias, exclude_unset=exclude_unset, exclude_defaults=exclude_defaults,
-            exclude_none=exclude_none, exclude_computed_fields=exclude_computed_fields, round_trip=round_trip,
-            fallback=fallback, serialize_as_any=serialize_as_any,
-            polymorphic_serialization=polymorphic_serialization, context=context)
-        dumped: Dict[str, Any] = dump_value(_plan_of_model(type(self)), self, call, include, exclude, warnings)
-        return dumped
-
-    def model_dump_json(
-        self,
-        *,
-        indent: Optional[int] = None,
-        ensure_ascii: bool = False,
-        include: Any = None,
-        exclude: Any = None,
-        context: Any = None,
-        by_alias: Optional[bool] = None,
-        exclude_unset: bool = False,
-        exclude_defaults: bool = False,
-        exclude_none: bool = False,
-        exclude_computed_fields: bool = False,
-        round_trip: bool = False,
-        warnings: Union[bool, str] = True,
-        fallback: Optional[Callable[[Any], Any]] = None,
-        serialize_as_any: bool = False,
-        polymorphic_serialization: Optional[bool] = None,
-        inf_nan: str = "null",
-    ) -> str:
-        """Dump to JSON text.
-
-        ``inf_nan`` goes beyond pydantic: "null" is its way and loses what it replaces; "constants" writes ``NaN`` and
-        ``Infinity``, which is no JSON to strict parsers; "strings" writes them as text that typed fields read back.
-        """
-        call = make_dump_call(
-            "json", True, by_alias=by_alias, exclude_unset=exclude_unset, exclude_defaults=exclude_defaults,
-            exclude_none=exclude_none, exclude_computed_fields=exclude_computed_fields, round_trip=round_trip,
-            fallback=fallback, serialize_as_any=serialize_as_any,
-            polymorphic_serialization=polymorphic_serialization, context=context)
-        return dump_document(
-            _plan_of_model(type(self)), self, call, include, exclude, warnings, indent, ensure_ascii, inf_nan)
-
-    if not TYPE_CHECKING:
-        # Most calls give no option: reading 17 defaults would cost them more than their work on a small record.
-        model_validate = _skip_check_options(model_validate, _validate_plainly)
-        model_validate_json = _skip_check_options(model_validate_json, _validate_json_plainly)
-        model_dump = _skip_dump_options(model_dump)
-        model_dump_json = _skip_text_options(model_dump_json)
-
-    # -- copying
-
-    def model_copy(self: M, *, update: Any = None, deep: bool = False) -> M:
-        """Copy, deeply if asked to; ``update`` sets fields without checking them."""
-        copied = self.__deepcopy__() if deep else self.__copy__()
-        if update:
-            names = update.keys()
-            if type(self).model_config.get("extra") == "allow":
-                fields = type(self).__dataclass_fields__
-                extra = copied.__pydantic_extra__ or {}
-                for name, value in update.items():
-                    (copied.__dict__ if name in fields else extra)[name] = value
-                object.__setattr__(copied, "__pydantic_extra__", extra)
-            else:
-                copied.__dict__.update(update)
-            copied.__pydantic_fields_set__.update(names)
-        return copied
-
-    def __copy__(self: M) -> M:
-        made = type(self).__new__(type(self))
-        extra = self.__pydantic_extra__
-        _set_state(made, dict(self.__dict__), set(self.__pydantic_fields_set__), None if extra is None else dict(extra))
-        return made
-
-    def __deepcopy__(self: M, memo: Optional[Dict[int, Any]] = None) -> M:
-        made = type(self).__new__(type(self))
-        memo = {} if memo is None else memo
-        # Noted before its parts are copied: a part may lead back here.
-        memo[id(self)] = made
-        _set_state(
-            made, _copy.deepcopy(self.__dict__, memo), set(self.__pydantic_fields_set__),
-            _copy.deepcopy(self.__pydantic_extra__, memo))
-        return made
-
-    def __replace__(self: M, **changes: Any) -> M:
-        return self.model_copy(update=changes)
-
-    def __getstate__(self) -> Dict[str, Any]:
-        return {
-            "__dict__": self.__dict__, "__pydantic_extra__": self.__pydantic_extra__,
-            "__pydantic_fields_set__": self.__pydantic_fields_set__, "__pydantic_private__": None,
-        }
-
-    def __setstate__(self, state: Dict[str, Any]) -> None:
-        _set_state(self, state["__dict__"], state["__pydantic_fields_set__"], state["__pydantic_extra__"])
-
-    # -- asking
-
-    @property
-    def model_fields_set(self) -> Set[str]:
-        """The names of the fields that were given or assigned."""
-        fields_set: Set[str] = self.__pydantic_fields_set__
-        return fields_set
-
-    @property
-    def model_extra(self) -> Optional[Dict[str, Any]]:
-        """The values of unknown names where the class allows them, else None."""
-        extra: Optional[Dict[str, Any]] = self.__pydantic_extra__
-        return extra
-
-    @classmethod
-    def model_json_schema(
-        cls,
-        by_alias: Optional[bool] = None,
-        ref_template: str = "#/$defs/{model}",
-        schema_generator: Any = None,
-        mode: str = "validation",
-        *,
-        union_format: str = "any_of",
-    ) -> Dict[str, Any]:
-        """Describe the class as JSON schema."""
-        if cls is Model:
-            raise AttributeError("model_json_schema() must be called on a subclass of Model, not Model itself.")
-        return make_schema(_plan_of_model(cls), ref_template, mode, union_format, schema_generator)
-
-    @classmethod
-    def model_rebuild(cls, *, force: bool = False, raise_errors: bool = True, **namespace: Any) -> Optional[bool]:
-        """Build the plan of the class if it has none; None where there was nothing to do."""
-        if namespace:
-            raise TypeError("model_rebuild takes no namespace here: names are looked up in the class's module")
-        _plan_of_model(cls)
-        return True if force else None
-
-    @classmethod
-    def model_parametrized_name(cls, params: Tuple[Any, ...]) -> str:
-        """Refuse: no model here is generic."""
-        raise TypeError("Concrete names should only be generated for generic models.")
-
-    @classmethod
-    def __class_getitem__(cls, params: Any) -> Any:
-        raise TypeError("%r cannot be parametrized because it does not inherit from typing.Generic" % cls)
-
-    def __eq__(self, other: Any) -> bool:
-        if not isinstance(other, Model):
-            return NotImplemented
-        if type(self) is not type(other) or self.__pydantic_extra__ != other.__pydantic_extra__:
-            return False
-        if self.__dict__ == other.__dict__:
-            return True
-        # What stands beside the fields does not count.
-        fields = type(self).__dataclass_fields__
-        mine, theirs = ({name: value for name, value in vars(side).items() if name in fields} for side in (self, other))
-        return (len(mine) < len(self.__dict__) or len(theirs) < len(other.__dict__)) and mine == theirs
-
-    def __iter__(self) -> Iterator[Tuple[str, Any]]:
-        yield from [(name, value) for name, value in self.__dict__.items() if not name.startswith("_")]
-        if self.__pydantic_extra__:
-            yield from self.__pydantic_extra__.items()
-
-    def __repr__(self) -> str:
-        return "%s(%s)" % (type(self).__name__, ", ".join(self._show_fields()))
-
-    def __str__(self) -> str:
-        return " ".join(self._show_fields())
-
-    def _show_fields(self) -> List[str]:
-        shown: List[Tuple[str, Any]] = [
-            (name, value) for name, value in self.__dict__.items() if name in type(self).__dataclass_fields__]
-        shown.extend((self.__pydantic_extra__ or {}).items())
-        shown.extend((name, getattr(self, name)) for name in type(self).model_computed_fields)
-        return ["%s=%r" % pair for pair in shown]
-
-
-def _plan_of_model(cls: Any) -> RecordPlan:
-    plan: Any = cls.__codec_plan__ or plan_of(cls)
-    return plan  # type: ignore[no-any-return]  # a model's plan is a RecordPlan
-
-
-def _is_hashable(value: Any) -> bool:
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
-
-
-def _hash_fields(self: Any) -> int:
-    return hash(type(self)) + hash(tuple(self.__dict__.get(name) for name in type(self).__dataclass_fields__))
-
-
-def _refuse_change(cls: Any, name: str, value: Any) -> ValidationError:
-    fault = Fault("frozen_instance", value)
-    fault.path.append(name)
-    return ValidationError(cls.__name__, [fault])
-
-
-def _set_state(made: Any, values: Dict[str, Any], fields_set: Any, extra: Any) -> None:
-    object.__setattr__(made, "__dict__", values)
-    object.__setattr__(made, "__pydantic_fields_set__", fields_set)
-    object.__setattr__(made, "__pydantic_extra__", extra)
-
-
-def _make_dataclass(cls: Any, scope: Dict[str, Any]) -> None:
-    """Make a subclass a dataclass without the methods that Model has of its own."""
-    annotations = own_annotations(cls)
-    if any(isinstance(annotation, str) for annotation in annotations.values()):
-        # dataclass looks for the module of a quoted annotation, which an exec-ed class does not have.
-        annotations = {name: unquote_early(annotation, scope) for name, annotation in annotations.items()}
-        cls.__annotations__ = annotations
-    for name, annotation in annotations.items():
-        if is_class_var(annotation):
-            continue
-        if name.startswith("_"):
-            raise TypeError("Field %r of %s starts with an underscore, which no field may" % (name, cls.__qualname__))
-        if name not in cls.__dict__ and hasattr(cls, name):
-            # An inherited method of the same name is no default.
-            setattr(cls, name, dataclasses.field())
-        field = cls.__dict__.get(name)
-        default = field.default if isinstance(field, dataclasses.Field) else field
-        if not _is_hashable(default):
-            # What can change is copied for each instance.
-            metadata = dict(getattr(field, "metadata", {}), copied_default=default)
-            setattr(cls, name, dataclasses.field(
-                default_factory=functools.partial(_copy.deepcopy, default), metadata=metadata))
-    own_doc = cls.__doc__ if "__doc__" in cls.__dict__ else None
-    # Without a docstring, dataclass would spend its time on one that shows the signature.
-    cls.__doc__ = own_doc or "."
-    dataclasses.dataclass(init=False, repr=False, eq=False)(cls)
-    cls.__doc__ = own_doc
-    # Among these stand class variables too, as what dataclass calls pseudo-fields.
-    cls.__dataclass_fields__ = {field.name: field for field in dataclasses.fields(cls)}
-    cls.__class_vars__ = cls.__class_vars__ | {name for name in annotations if is_class_var(annotations[name])}
-    for name in list(cls.__dataclass_fields__) + ["__match_args__", "__replace__"]:
-        if name in cls.__dict__:
-            delattr(cls, name)
-
-
-
-
-# ====================================================================================================================
-# harbor/codec/__init__.py
-# ====================================================================================================================
-
-__name__ = _begin("codec")
-"""A hand-written codec for dataclasses: checks, dumps and describes them as pydantic does.
-
-Knows nothing of Harbor; usable on anyone's classes.
-"""
-
-
-
-# ====================================================================================================================
-# harbor/models/agent/numbers.py
-# ====================================================================================================================
-
-__name__ = _begin("models.agent.numbers")
-"""Which values can be added up as a count of tokens or as a cost, and how floats are added up exactly.
-
-In: whatever somebody assigned, which nothing has checked. Out: the number, or None with the word for what is wrong.
-numpy's scalars are numbers here, by what they can do; numpy is not imported.
-"""
-
-import operator
-from typing import Any, Optional, Tuple
-
-_INFINITY = float("inf")
-# Every finite float is a whole number of parts of this size.
-_PARTS = 1 << 1074
-
-
-def read_count(value: Any) -> Tuple[Optional[int], str]:
-    """Give a count and "", or None and a word: "bool", "not a number", "nan", "infinite", "negative", "fractional".
-
-    None is no fault and gives ``(None, "")``. A float without a fractional part is a count.
-    """
-    if type(value) is int:
-        return (value, "") if value >= 0 else (None, "negative")
-    if value is None:
-        return None, ""
-    if _is_bool(value):
-        return None, "bool"
-    try:
-        count = operator.index(value)
-    except TypeError:
-        number, fault = read_cost(value)
-        if number is None:
-            return None, fault
-        if number != int(number):
-            return None, "fractional"
-        return int(number), ""
-    return (count, "") if count >= 0 else (None, "negative")
-
-
-def read_cost(value: Any) -> Tuple[Optional[float], str]:
-    """Give a number as a float and "", or None and one of the words of ``read_count``, as it does."""
-    if type(value) is not float:
-        if value is None:
-            return None, ""
-        if _is_bool(value):
-            return None, "bool"
-        if not hasattr(value, "__float__"):
-            return None, "not a number"
-        try:
-            value = float(value)
-        except OverflowError:
-            return None, "infinite"
-        except (TypeError, ValueError):  # an array of several numbers, decimal's signalling nan
-            return None, "not a number"
-    if 0.0 <= value < _INFINITY:
-        return value, ""
-    if value != value:
-        return None, "nan"
-    return None, "negative" if value > -_INFINITY and value < 0 else "infinite"
-
-
-def count_parts(number: float) -> int:
-    """Say how many times 2**-1074 a finite float is; such counts add up without any rounding."""
-    numerator, denominator = number.as_integer_ratio()
-    return numerator * (_PARTS // denominator)
-
-
-def join_parts(parts: int, number: int = 1) -> float:
-    """Give the float nearest to so many times 2**-1074, divided by a number; infinity beyond every float."""
-    try:
-        return parts / (_PARTS * number)
-    except OverflowError:
-        return _INFINITY if parts > 0 else -_INFINITY
-
-
-def _is_bool(value: Any) -> bool:
-    return type(value).__name__ in ("bool", "bool_")
-
-
-# ====================================================================================================================
-# harbor/models/agent/rollout_detail.py
-# ====================================================================================================================
-
-__name__ = _begin("models.agent.rollout_detail")
-"""The record of one rollout: token ids, logprobs and whatever else a sampler reports per turn."""
-
-from typing import Any, Dict, List, TypedDict
-
-class RolloutDetail(TypedDict, total=False):
-    """Details about a complete chat history.
-
-    Every list has one element per turn. ``prompt_token_ids`` holds the whole prompt of a turn, earlier turns
-    included; ``completion_token_ids`` what the model answered; ``logprobs`` the natural logarithm of the probability
-    of each completion token. ``extra`` maps a name to one value per turn. A missing key means not recorded; an agent
-    with subagents or summaries has several rollouts, the main one first.
-    """
-
-    prompt_token_ids: List[List[int]]
-    completion_token_ids: List[List[int]]
-    logprobs: List[List[float]]
-    extra: Dict[str, List[Any]]
-
-
-if not hasattr(RolloutDetail, "__optional_keys__"):
-    # Python 3.8 knows __total__ alone; this can go with it.
-    setattr(RolloutDetail, "__required_keys__", frozenset())
-    setattr(RolloutDetail, "__optional_keys__", frozenset(RolloutDetail.__annotations__))
-
-
-# ====================================================================================================================
-# harbor/models/agent/context.py
-# ====================================================================================================================
-
-__name__ = _begin("models.agent.context")
-"""The record an agent fills while it runs: tokens, cost, rollouts, metadata.
-
-Field order, defaults and the text of the descriptions are Harbor's, whose files and schemas these classes share.
-"""
-
-from typing import Any, Callable, Dict, List, Mapping, Optional
-
-class ModelUsage(Model):
-    """Tokens and cost of one model; ``n_input_tokens`` includes the cached ones, cost is in US dollars."""
-
-    n_input_tokens: int = 0
-    n_cache_tokens: int = 0
-    n_output_tokens: int = 0
-    cost_usd: Optional[float] = None
-
-
-# No docstring: Harbor's class has none, and its JSON schema would show it. Tokens are counts, cost is in US dollars;
-# None means not measured, 0 means measured as zero.
-class AgentContext(Model):
-    n_input_tokens: Optional[int] = Field(
-        default=None, description="The number of input tokens used including cache.")
-    n_cache_tokens: Optional[int] = Field(default=None, description="The number of cache tokens used.")
-    n_output_tokens: Optional[int] = Field(default=None, description="The number of output tokens used.")
-    cost_usd: Optional[float] = Field(default=None, description="The cost in USD for the agent execution.")
-    model_usage: Optional[Dict[str, ModelUsage]] = Field(
-        default=None,
-        description=(
-            "Token usage and cost broken down by model name as reported by the agent, including subagents. "
-            "Backfilled from the ATIF trajectory when the agent does not populate it."),
-        # A context that never used it dumps the six documented keys alone.
-        exclude_if=lambda value: value is None,
-    )
-    rollout_details: Optional[List[RolloutDetail]] = Field(
-        default=None,
-        description=(
-            "Detailed information about each rollout trajectory including token IDs, loss masks, and logprobs. Each "
-            "element represents one trajectory. For a linear chat history, there is only one rollout trajectory."),
-    )
-    metadata: Optional[Dict[str, Any]] = Field(
-        default=None, description="Additional metadata about the agent execution.")
-
-    def is_empty(self) -> bool:
-        """Tell whether every field is None; zero, an empty list and an empty dict are values."""
-        return all(value is None for value in self.model_dump().values())
-
-    # -- beyond Harbor: filling it, with the convention in the name
-
-    def add_usage_excluding_cache(
-        self,
-        *,
-        input_tokens: Optional[int],
-        cache_read_tokens: Optional[int],
-        cache_write_tokens: Optional[int],
-        output_tokens: Optional[int],
-        cost_usd: Optional[float] = None
-    ) -> None:
-        """Add what a provider reports whose input count leaves out cached tokens, as Anthropic's does.
-
-        ``n_input_tokens`` grows by the sum of input, cache reads and cache writes, ``n_cache_tokens`` by the reads.
-        Give 0 for a cache that the provider does not have; None is unknown, and makes the input of the call unknown.
-        What is unknown adds nothing, and a field that was None takes the first number that is known.
-
-        Raises ``TypeError`` for a bool or what is no number, ``ValueError`` for a negative, fractional or non-finite
-        one, also where the context itself holds it; nothing has changed then.
-        """
-        parts = [
-            _expect_count("input_tokens", input_tokens),
-            _expect_count("cache_read_tokens", cache_read_tokens),
-            _expect_count("cache_write_tokens", cache_write_tokens),
-        ]
-        known = [part for part in parts if part is not None]
-        self._add_numbers(sum(known) if len(known) == len(parts) else None, parts[1], output_tokens, cost_usd)
-
-    def add_usage_including_cache(
-        self,
-        *,
-        input_tokens: Optional[int],
-        cached_tokens: Optional[int],
-        output_tokens: Optional[int],
-        cost_usd: Optional[float] = None
-    ) -> None:
-        """Add what a provider reports whose input (or prompt) count includes cached tokens, as OpenAI's does.
-
-        Adds as ``add_usage_excluding_cache`` does, with the same errors; more cached tokens than input tokens are a
-        ``ValueError``, because such a provider's input count leaves the cached ones out.
-        """
-        n_input, n_cache = _expect_count("input_tokens", input_tokens), _expect_count("cached_tokens", cached_tokens)
-        _expect_cached_within(n_input, n_cache)
-        self._add_numbers(n_input, n_cache, output_tokens, cost_usd)
-
-    def set_final_metrics(self, final_metrics: Optional[Mapping[str, Any]]) -> None:
-        """Set tokens and cost to the totals of an ATIF trajectory, given as the dict of its ``final_metrics``.
-
-        ``total_prompt_tokens`` includes the cached ones. These are totals of the whole run: they replace what was
-        added before. What is missing or None there leaves its field as it is. Errors are those of
-        ``add_usage_including_cache``; ``TypeError`` also where it is no dict.
-        """
-        if final_metrics is None:
-            return
-        if not isinstance(final_metrics, Mapping):
-            raise TypeError("Expected the dict of final_metrics, got %r; a model gives it with model_dump()" % (
-                final_metrics,))
-        n_input, n_cache, n_output = (
-            _expect_count(name, final_metrics.get(name))
-            for name in ("total_prompt_tokens", "total_cached_tokens", "total_completion_tokens"))
-        _expect_cached_within(n_input, n_cache)
-        cost = _expect_cost("total_cost_usd", final_metrics.get("total_cost_usd"))
-        self._set_known(
-            {"n_input_tokens": n_input, "n_cache_tokens": n_cache, "n_output_tokens": n_output, "cost_usd": cost})
-
-    def _add_numbers(
-        self, n_input: Optional[int], n_cache: Optional[int], output_tokens: Optional[int], cost_usd: Optional[float]
-    ) -> None:
-        added = {
-            "n_input_tokens": n_input,
-            "n_cache_tokens": n_cache,
-            "n_output_tokens": _expect_count("output_tokens", output_tokens),
-            "cost_usd": _expect_cost("cost_usd", cost_usd),
-        }
-        for name, number in added.items():
-            if number is not None:
-                expect: Callable[[str, Any], Optional[float]] = _expect_cost if name == "cost_usd" else _expect_count
-                held = expect("AgentContext." + name, getattr(self, name))
-                added[name] = number if held is None else held + number
-        self._set_known(added)
-
-    def _set_known(self, numbers: Mapping[str, Optional[float]]) -> None:
-        for name, number in numbers.items():
-            if number is not None:
-                setattr(self, name, number)
-
-
-def _expect_count(name: str, value: Any) -> Optional[int]:
-    count, fault = read_count(value)
-    if fault:
-        raise _refuse_number("count", name, value, fault)
-    return count
-
-
-def _expect_cost(name: str, value: Any) -> Optional[float]:
-    cost, fault = read_cost(value)
-    if fault:
-        raise _refuse_number("finite cost", name, value, fault)
-    return cost
-
-
-def _expect_cached_within(n_input: Optional[int], n_cache: Optional[int]) -> None:
-    if n_input is not None and n_cache is not None and n_cache > n_input:
-        raise ValueError("Expected an input count that includes the cached tokens, got %d with %d of them cached" % (
-            n_input, n_cache))
-
-
-def _refuse_number(kind: str, name: str, value: Any, fault: str) -> Exception:
-    text = "Expected a %s of at least 0 for %s, got %r" % (kind, name, value)
-    return TypeError(text) if fault in ("bool", "not a number") else ValueError(text)
-
-
-# ====================================================================================================================
-# harbor/agents/__init__.py, which runs when it is first used
-# ====================================================================================================================
-
-_later("agents", "", r'''
-"""Agents: what all of them share."""
-''')
-
-
-# ====================================================================================================================
-# harbor/environments/__init__.py, which runs when it is first used
-# ====================================================================================================================
-
-_later("environments", "", r'''
-"""Environments: where agents run their commands."""
-''')
-
-
-# ====================================================================================================================
-# harbor/environments/base.py, which runs when it is first used
-# ====================================================================================================================
-
-_later("environments.base", "Model", r'''
-"""``BaseEnvironment``: where an agent runs commands and puts files, and ``ExecResult``, what a command gives.
-
-Names, parameters and their meaning are Harbor 0.26's. Nothing here starts a process.
-"""
-
-import abc
-import contextlib
-import contextvars
-import logging
-import pathlib
-import shlex
-from typing import TYPE_CHECKING, Any, Dict, Iterator, Optional, Tuple, Union
-
-if TYPE_CHECKING:
-    import uuid
-
-__all__ = ["BaseEnvironment", "ExecResult", "LocalPath", "UserName"]
-
-#: A path on this side, outside of the environment.
-LocalPath = Union[str, pathlib.Path]
-
-#: A user's name or number.
-UserName = Union[str, int]
-
-# What `scoped_exec_env` lays over the variables of an environment. A context variable, so that it reaches everything
-# that is awaited in its block and no other task.
-_overlays: "contextvars.ContextVar[Tuple[Tuple[Any, Dict[str, str]], ...]]" = contextvars.ContextVar(
-    "harbor_exec_overlays", default=())
-
-
-# No docstring: Harbor's class has none, and its JSON schema would show it. None in stdout or stderr means that it was
-# not captured, or, in some of Harbor's environments, that it is empty.
-class ExecResult(Model):
-    stdout: Optional[str] = None
-    stderr: Optional[str] = None
-    return_code: int
-
-
-class BaseEnvironment(abc.ABC):
-    """The base of environments; a subclass defines how they start, stop, run commands and transfer files."""
-
-    environment_name: str = ""
-    session_id: str = ""
-    context_id: Optional["uuid.UUID"] = None
-
-    #: Who runs the commands that name no user.
-    default_user: Optional[UserName] = None
-
-    logger: logging.Logger = logging.getLogger("harbor").getChild(__name__)
-
-    def __init__(
-        self,
-        environment_dir: Optional[LocalPath] = None,
-        environment_name: str = "",
-        session_id: str = "",
-        trial_paths: Any = None,
-        task_env_config: Any = None,
-        logger: Optional[logging.Logger] = None,
-        *args: Any,
-        persistent_env: Optional[Dict[str, str]] = None,
-        **kwargs: Any
-    ) -> None:
-        """Keep what Harbor tells its environments; all of it may be left out, and what nobody knows is ignored.
-
-        ``persistent_env`` holds variables for every command.
-        """
-        self.environment_dir = environment_dir
-        self.environment_name = environment_name
-        self.session_id = session_id
-        self.trial_paths = trial_paths
-        self.task_env_config = task_env_config
-        self._persistent_env: Dict[str, str] = dict(persistent_env or {})
-        if logger is not None:
-            self.logger = logger.getChild(__name__)
-
-    @staticmethod
-    def type() -> str:
-        """Give the kind of environment in a word; Harbor demands that a subclass says it."""
-        return "custom"
-
-    # What a subclass defines -------------------------------------------------
-
-    @abc.abstractmethod
-    async def start(self, force_build: bool) -> None:
-        """Start the environment; ``force_build`` makes anew what could be taken from a cache."""
-
-    @abc.abstractmethod
-    async def stop(self, delete: bool) -> None:
-        """Stop the environment and, with ``delete``, remove what it kept."""
-
-    @abc.abstractmethod
-    async def exec(
-        self,
-        command: str,
-        cwd: Optional[str] = None,
-        env: Optional[Dict[str, str]] = None,
-        timeout_sec: Optional[int] = None,
-        user: Optional[UserName] = None,
-    ) -> ExecResult:
-        """Run a shell command and give what it printed, whatever its exit status is."""
-
-    @abc.abstractmethod
-    async def upload_file(self, source_path: LocalPath, target_path: str) -> None:
-        """Copy a file into the environment."""
-
-    @abc.abstractmethod
-    async def upload_dir(self, source_dir: LocalPath, target_dir: str) -> None:
-        """Copy what a folder holds into a folder of the environment."""
-
-    @abc.abstractmethod
-    async def download_file(self, source_path: str, target_path: LocalPath) -> None:
-        """Copy a file out of the environment."""
-
-    @abc.abstractmethod
-    async def download_dir(self, source_dir: str, target_dir: LocalPath) -> None:
-        """Copy what a folder of the environment holds into a folder, over what is there."""
-
-    # What comes with it ------------------------------------------------------
-
-    async def is_dir(self, path: str, user: Optional[UserName] = None) -> bool:
-        """Tell whether there is a folder of this path."""
-        return (await self.exec("test -d " + shlex.quote(path), timeout_sec=10, user=user)).return_code == 0
-
-    async def is_file(self, path: str, user: Optional[UserName] = None) -> bool:
-        """Tell whether there is a regular file of this path."""
-        return (await self.exec("test -f " + shlex.quote(path), timeout_sec=10, user=user)).return_code == 0
-
-    @contextlib.contextmanager
-    def with_default_user(self, user: Optional[UserName]) -> Iterator[None]:
-        """Let commands that name no user run as this one, in a ``with`` block."""
-        previous, self.default_user = self.default_user, user
-        try:
-            yield
-        finally:
-            self.default_user = previous
-
-    @contextlib.contextmanager
-    def scoped_exec_env(self, env: Dict[str, str]) -> Iterator[None]:
-        """Add variables to the commands that this task runs in a ``with`` block; they win over those of a command."""
-        token = _overlays.set((*_overlays.get(), (self, dict(env))))
-        try:
-            yield
-        finally:
-            _overlays.reset(token)
-
-    def _resolve_user(self, user: Optional[UserName]) -> Optional[UserName]:
-        """Give the user that a command runs as: the one it names, or else the default."""
-        return self.default_user if user is None else user
-
-    def _merge_env(self, env: Optional[Dict[str, str]]) -> Optional[Dict[str, str]]:
-        """Give the variables of a command: the environment's, then its own, then those of the block around it."""
-        merged = {**getattr(self, "_persistent_env", {}), **(env or {})}
-        for owner, overlay in _overlays.get():
-            if owner is self:
-                merged.update(overlay)
-        return merged or None
-''')
-
-
-# ====================================================================================================================
-# harbor/agents/capabilities.py, which runs when it is first used
-# ====================================================================================================================
-
-_later("agents.capabilities", "Model", r'''
-"""What an agent says it can do."""
-
-from typing import Any
-
-__all__ = ["AgentCapabilities"]
-
-
-class AgentCapabilities(Model):
-    """What an agent can do, as its class states it; the names are Harbor 0.26's.
-
-    ``run_agent`` asks for none of it. It is here so that an agent which states it for Harbor is imported unchanged.
-    """
-
-    model_config = {"extra": "forbid", "frozen": True}
-
-    base_url: bool = False
-    atif: bool = False
-    resume: bool = False
-    load_native_trajectory: bool = False
-    load_atif_trajectory: bool = False
-    handoff: bool = False
-    native_config: bool = False
-    native_web_tools: bool = False
-    reasoning_effort: bool = False
-    windows: bool = False
-    skills: bool = False
-    mcp_servers: bool = False
-    mcp_http_headers: bool = False
-    # A frozenset of words, a type the codec does not know.
-    bridges: Any = frozenset()
-''')
-
-
-# ====================================================================================================================
-# harbor/agents/base.py, which runs when it is first used
-# ====================================================================================================================
-
-_later("agents.base", """
-        BaseEnvironment AgentContext AgentCapabilities _take""", r'''
-"""``BaseAgent``: what an agent is, so that it runs here and in Harbor alike.
-
-An agent gets an instruction, an environment to run commands in, and a context to fill. Names, parameters and their
-meaning are Harbor 0.26's. Nothing here runs anything, and neither asyncio nor subprocess is imported.
-"""
-
-import abc
-import logging
-import os
-import pathlib
-from typing import TYPE_CHECKING, Any, ClassVar, Dict, FrozenSet, List, Mapping, Optional, Tuple, Union
-
-if TYPE_CHECKING:
-    import uuid
-
-__all__ = ["BaseAgent"]
-
-# The older name of each capability, which agents may state and ask for as well.
-_CAPABILITY_FLAGS = {
-    "SUPPORTS_ATIF": "atif",
-    "SUPPORTS_RESUME": "resume",
-    "SUPPORTS_LOAD_NATIVE_TRAJECTORY": "load_native_trajectory",
-    "SUPPORTS_LOAD_ATIF_TRAJECTORY": "load_atif_trajectory",
-    "SUPPORTS_HANDOFF": "handoff",
-    "SUPPORTS_CONFIG": "native_config",
-    "SUPPORTS_WINDOWS": "windows",
-    "SUPPORTED_BRIDGES": "bridges",
-}
-
-# Where Harbor's containers keep the logs of an agent.
-_CONTAINER_LOGS = "/logs/agent"
-# What Harbor calls the provider of a model name that is not to be taken apart.
-_UNPARSED_PROVIDER = "harbor-skip-parsing"
-
-
-class BaseAgent(abc.ABC):
-    """The base of agents; a subclass defines ``name``, ``version``, ``setup`` and ``run``."""
-
-    #: What the agent can do; the ``SUPPORTS_`` flags below say the same, and stating one of the two is enough.
-    capabilities: ClassVar[AgentCapabilities] = AgentCapabilities()
-    SUPPORTS_ATIF: ClassVar[bool] = False
-    SUPPORTS_RESUME: ClassVar[bool] = False
-    SUPPORTS_LOAD_NATIVE_TRAJECTORY: ClassVar[bool] = False
-    SUPPORTS_LOAD_ATIF_TRAJECTORY: ClassVar[bool] = False
-    SUPPORTS_HANDOFF: ClassVar[bool] = False
-    SUPPORTS_CONFIG: ClassVar[bool] = False
-    SUPPORTS_WINDOWS: ClassVar[bool] = False
-    SUPPORTED_BRIDGES: ClassVar[FrozenSet[str]] = frozenset()
-
-    #: How long ``setup`` may take where nobody says otherwise.
-    DEFAULT_SETUP_TIMEOUT_SEC: ClassVar[float] = 360.0
-
-    #: A handle for this agent in its trial, and the trial's id; set by whoever runs the agent.
-    session_id: Optional[str] = None
-    context_id: Optional["uuid.UUID"] = None
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        own = vars(cls)
-        stated = {field: own[flag] for flag, field in _CAPABILITY_FLAGS.items() if flag in own}
-        if stated and "capabilities" in own:
-            conflicts = [
-                flag for flag, field in _CAPABILITY_FLAGS.items()
-                if field in stated and stated[field] != getattr(cls.capabilities, field)
-            ]
-            if conflicts:
-                raise TypeError("%s states %s otherwise in its capabilities" % (cls.__name__, ", ".join(conflicts)))
-        elif stated:
-            cls.capabilities = AgentCapabilities(**{**cls.capabilities.model_dump(), **stated})
-        for flag, field in _CAPABILITY_FLAGS.items():
-            setattr(cls, flag, getattr(cls.capabilities, field))
-
-    def __init__(
-        self,
-        logs_dir: pathlib.Path,
-        model_name: Optional[str] = None,
-        logger: Optional[logging.Logger] = None,
-        mcp_servers: Optional[List[Any]] = None,
-        skills_dir: Optional[str] = None,
-        *,
-        extra_env: Optional[Mapping[str, str]] = None,
-        base_url: Optional[str] = None,
-        model_api_key_name: Optional[str] = None,
-        model_api_format: Optional[str] = None,
-        skip_model_parsing: bool = False,
-        load_trajectory: Union[str, pathlib.Path, None] = None,
-        environment_logs_dir: Optional[pathlib.PurePosixPath] = None,
-        **kwargs: Any
-    ) -> None:
-        """Keep what the agent is told; ``logs_dir`` is a folder on this side for what the agent wants to keep.
-
-        ``model_name`` is ``PROVIDER/NAME`` or ``NAME``. ``extra_env`` is added to the variables of every command of
-        ``setup`` and ``run``. Keywords that nobody knows are ignored, as in Harbor. An agent that wants to be told
-        ``base_url``, ``model_api_key_name`` or ``model_api_format`` takes it as a parameter of its own: here these
-        three are a ``ValueError``, because nothing would come of them.
-        """
-        overrides = {
-            "base_url": base_url, "model_api_key_name": model_api_key_name, "model_api_format": model_api_format}
-        given = [name for name, value in overrides.items() if value is not None]
-        if given:
-            raise ValueError("Agent %r makes no use of %s" % (self.name(), ", ".join(given)))
-        self.logs_dir = logs_dir
-        self.environment_logs_dir = environment_logs_dir or pathlib.PurePosixPath(_CONTAINER_LOGS)
-        self.model_name = model_name
-        self.skip_model_parsing = skip_model_parsing
-        self.logger = (logger or logging.getLogger("harbor")).getChild(__name__)
-        self.mcp_servers = mcp_servers or []
-        self.skills_dir = skills_dir
-        self.load_trajectory = pathlib.Path(load_trajectory).expanduser() if load_trajectory else None
-        self.options: Any = None
-        self._extra_env: Dict[str, str] = dict(extra_env or {})
-        self._init_model_info()
-
-    # What an agent is --------------------------------------------------------
-
-    @staticmethod
-    @abc.abstractmethod
-    def name() -> str:
-        """Give the name of the agent."""
-
-    @abc.abstractmethod
-    def version(self) -> Optional[str]:
-        """Give the version of the agent; None where it is not known."""
-
-    @classmethod
-    def import_path(cls) -> str:
-        """Give where the class is found, as ``MODULE:CLASS``."""
-        return "%s:%s" % (cls.__module__, cls.__name__)
-
-    def to_agent_info(self) -> "AgentInfo":
-        """Give the record of the agent that stands in a trial's result."""
-        # On Python 3.8 this imports subprocess, by way of uuid and platform.
-        AgentInfo, ModelInfo = _take("AgentInfo ModelInfo")
-
-        model = None
-        if self._parsed_model_name:
-            model = ModelInfo(name=self._parsed_model_name, provider=self._parsed_model_provider)
-        return AgentInfo(name=self.name(), version=self.version() or "unknown", model_info=model)
-
-    # What an agent does ------------------------------------------------------
-
-    @abc.abstractmethod
-    async def setup(self, environment: BaseEnvironment) -> None:
-        """Bring what the agent needs into the environment."""
-
-    @abc.abstractmethod
-    async def run(self, instruction: str, environment: BaseEnvironment, context: AgentContext) -> None:
-        """Do what the instruction says, and fill the context on the way.
-
-        What stands in the context is kept whatever happens: a timeout, a cancellation, an exception, a kill.
-        """
-
-    async def resume(self, instruction: str, environment: BaseEnvironment, context: AgentContext) -> None:
-        """Go on where an earlier ``run`` ended; an agent that can states ``SUPPORTS_RESUME``."""
-        raise NotImplementedError("Agent %r cannot resume" % self.name())
-
-    async def load(self, instruction: str, environment: BaseEnvironment, context: AgentContext) -> None:
-        """Go on from the trajectory in ``load_trajectory``; an agent that can states so in its capabilities."""
-        raise NotImplementedError("Agent %r cannot load a trajectory" % self.name())
-
-    def populate_context_post_run(self, context: AgentContext) -> None:
-        """Fill a context that is still empty after ``run``, for example from the logs of a program.
-
-        Called also where ``run`` failed, and never where the context holds something.
-        """
-
-    # What an agent may ask for -----------------------------------------------
-
-    @property
-    def extra_env(self) -> Dict[str, str]:
-        """The variables that are added to every command of ``setup`` and ``run``."""
-        return dict(self._extra_env)
-
-    def _get_env(self, key: str, *alternatives: str) -> Optional[str]:
-        """Give the first of some variables that is set, in ``extra_env`` or else in this process."""
-        for source in (self._extra_env, os.environ):
-            for name in (key, *alternatives):
-                if name in source:
-                    return source[name]
-        return None
-
-    def _init_model_info(self) -> None:
-        self._parsed_model_provider: Optional[str] = None
-        self._parsed_model_name: Optional[str] = None
-        if self.model_name:
-            self._parsed_model_provider, self._parsed_model_name = self._parse_model_name(self.model_name)
-
-    def _parse_model_name(self, model_name: str) -> Tuple[Optional[str], str]:
-        """Split ``PROVIDER/NAME`` at the first slash; without one the provider is not known."""
-        if self.skip_model_parsing:
-            return _UNPARSED_PROVIDER, model_name
-        provider, slash, name = model_name.partition("/")
-        return (provider, name) if provider and slash and name else (None, model_name)
 ''')
 
 
@@ -10552,6 +10698,91 @@ _MENDS: Dict[_Place, _Mend] = {tuple(place.split(".")): mend for place, mend in 
 _MENDS_BY_LENGTH: Dict[int, List[_Place]] = {}
 for _pattern in _MENDS:
     _MENDS_BY_LENGTH.setdefault(len(_pattern), []).append(_pattern)
+''')
+
+
+# ====================================================================================================================
+# harbor/models/agent/numbers.py, which runs when it is first used
+# ====================================================================================================================
+
+_later("models.agent.numbers", "", r'''
+"""Which values can be added up as a count of tokens or as a cost, and how floats are added up exactly.
+
+In: whatever somebody assigned, which nothing has checked. Out: the number, or None with the word for what is wrong.
+numpy's scalars are numbers here, by what they can do; numpy is not imported.
+"""
+
+import operator
+from typing import Any, Optional, Tuple
+
+__all__ = ["count_parts", "join_parts", "read_cost", "read_count"]
+
+_INFINITY = float("inf")
+# Every finite float is a whole number of parts of this size.
+_PARTS = 1 << 1074
+
+
+def read_count(value: Any) -> Tuple[Optional[int], str]:
+    """Give a count and "", or None and a word: "bool", "not a number", "nan", "infinite", "negative", "fractional".
+
+    None is no fault and gives ``(None, "")``. A float without a fractional part is a count.
+    """
+    if type(value) is int:
+        return (value, "") if value >= 0 else (None, "negative")
+    if value is None:
+        return None, ""
+    if _is_bool(value):
+        return None, "bool"
+    try:
+        count = operator.index(value)
+    except TypeError:
+        number, fault = read_cost(value)
+        if number is None:
+            return None, fault
+        if number != int(number):
+            return None, "fractional"
+        return int(number), ""
+    return (count, "") if count >= 0 else (None, "negative")
+
+
+def read_cost(value: Any) -> Tuple[Optional[float], str]:
+    """Give a number as a float and "", or None and one of the words of ``read_count``, as it does."""
+    if type(value) is not float:
+        if value is None:
+            return None, ""
+        if _is_bool(value):
+            return None, "bool"
+        if not hasattr(value, "__float__"):
+            return None, "not a number"
+        try:
+            value = float(value)
+        except OverflowError:
+            return None, "infinite"
+        except (TypeError, ValueError):  # an array of several numbers, decimal's signalling nan
+            return None, "not a number"
+    if 0.0 <= value < _INFINITY:
+        return value, ""
+    if value != value:
+        return None, "nan"
+    return None, "negative" if value > -_INFINITY and value < 0 else "infinite"
+
+
+def count_parts(number: float) -> int:
+    """Say how many times 2**-1074 a finite float is; such counts add up without any rounding."""
+    numerator, denominator = number.as_integer_ratio()
+    return numerator * (_PARTS // denominator)
+
+
+def join_parts(parts: int, number: int = 1) -> float:
+    """Give the float nearest to so many times 2**-1074, divided by a number; infinity beyond every float."""
+    try:
+        return parts / (_PARTS * number)
+    except OverflowError:
+        return _INFINITY if parts > 0 else -_INFINITY
+
+
+def _is_bool(value: Any) -> bool:
+    return type(value).__name__ in ("bool", "bool_")
 ''')
 
 
@@ -13015,13 +13246,42 @@ class UsageTally:
 _open_package({
     "models": ("", "", ""),
     "models.agent": ("", "", ""),
-    "codec.errors": ("SerializationError ValidationError", """
-        Fault Invalid _DOCS _LINKS_SWITCH _RENDER_JSON _UNLISTED _WORDING _describe_fault _restore_fault _show_step
-        clip_repr register_json_writer replace_surrogates safe_repr""", "Any Callable Dict List Optional Tuple os"),
-    "codec.hints": ("Hint describe_type record_hints typed_dict_hints", """
+    "codec.hints": ("""
+        Hint computed_field describe_type record_hints typed_dict_hints""", """
         _KEY_MARKS _MODERN_UNION _NAMED _SCALARS _describe_class _describe_form _describe_union _key_mark
-        _literal_values _place _show_type _unquote is_class_var own_annotations resolve_return unquote_early""", """
+        _literal_values _place _show_type _unquote default_of is_class_var own_annotations resolve_return
+        unquote_early""", """
         Any ClassVar Dict List Optional Tuple Union dataclasses sys typing"""),
+    "codec.first_use": ("engine", "_FirstUse", "Any TYPE_CHECKING"),
+    "codec.legacy": ("""
+        PydanticDeprecatedSince20 PydanticDeprecatedSince211 PydanticDeprecationWarning PydanticUserError""", """
+        L LegacyModel LegacyType _TEXTS _UNSET _validate_as _warn_of_instance deprecated warn_of""", """
+        Any Callable Dict Iterable List Optional Set TYPE_CHECKING Tuple Type TypeVar Union _copy"""),
+    "codec.model": ("Field FieldInfo Model", """
+        M ModelMetaclass _CONFIG_NAMES _EVEN_OPTIONS _STATE _UNGIVEN _hash_fields _is_hashable _make_dataclass
+        _plan_of_model _refuse_change _set_state _skip_check_options _skip_dump_options _skip_text_options
+        _suit_ordinary _validate_json_plainly _validate_plainly dataclass_transform""", """
+        Any Callable ClassVar Dict FrozenSet Iterator LegacyModel LegacyType List Optional Set TYPE_CHECKING Tuple
+        Type TypeVar Union _copy dataclasses default_of engine functools is_class_var own_annotations sys
+        unquote_early"""),
+    "codec": ("""
+        Field FieldInfo Model SerializationError TypeAdapter ValidationError computed_field model_dump model_dump_json
+        model_validate model_validate_json""", "", "Any List TYPE_CHECKING"),
+    "models.agent.rollout_detail": ("RolloutDetail", "", "Any Dict List TypedDict"),
+    "models.agent.context": ("AgentContext ModelUsage", """
+        _expect_cached_within _expect_cost _expect_count _refuse_number""", """
+        Any Callable Dict Field List Mapping Model Optional RolloutDetail"""),
+    "agents": ("", "", ""),
+    "environments": ("", "", ""),
+    "environments.base": ("BaseEnvironment ExecResult LocalPath UserName", "_overlays", ""),
+    "agents.capabilities": ("AgentCapabilities", "", ""),
+    "agents.base": ("BaseAgent", """
+        _CAPABILITY_FLAGS _CONTAINER_LOGS _UNPARSED_PROVIDER""", ""),
+    "codec.adapter": ("""
+        TypeAdapter model_dump model_dump_json model_validate model_validate_json""", "AdaptedT _refuse_partial", ""),
+    "codec.errors": ("SerializationError ValidationError", """
+        Fault Invalid LoadFault _DOCS _LINKS_SWITCH _RENDER_JSON _UNLISTED _WORDING _describe_fault _restore_fault
+        _show_step clip_repr register_json_writer replace_surrogates safe_repr""", ""),
     "codec.moments": ("""
         MomentError make_zone read_datetime read_datetime_bytes read_datetime_number read_uuid read_uuid_bytes
         write_date write_datetime write_time write_timedelta""", """
@@ -13031,129 +13291,67 @@ _open_package({
         _find_uuid_text_fault _fits_64_bits _form_matchers _make_unix_datetime _match_form _read_calendar _read_clock
         _read_clock_digits _read_date_alone _read_fraction _read_odd_datetime _read_zone_offset _refuse_datetime
         _refuse_uuid _round_half_up _skip_clock_byte _split_unix _write_clock _write_offset _write_span_part
-        _zone_class _zones""", """
-        Callable Dict NoReturn Optional TYPE_CHECKING Tuple Union math"""),
+        _zone_class _zones""", ""),
     "codec.text": ("", "", ""),
     "codec.text.growing": ("Cuts cut_lists write_lists", """
         _BYTE_MARKS _INT_ONLY _LOOK_BUDGET _LOOK_COST _Marks _TEXT_MARKS _find_key _read_growing _skip_space
-        _write_rest""", """
-        Any Callable Dict Iterable List Optional Tuple itertools marshal"""),
+        _write_rest""", ""),
     "codec.text.writing": ("""
         Pairs format_float is_plain Layout join_pieces make_layout quote render write_float_list write_int_lists
         write_plain write_plain_at""", """
         _COMPACT _CONTAINERS _DIGITS_WRITTEN _EXACT_KINDS _FLAT_KINDS _FLOAT_MAX _FLOAT_ONLY _INF_NAN_WORDS _NONE_TYPE
         _NUMBER_KINDS _PLAIN_DEPTH _SETTLED_KINDS _dict_members _encode_plain _encoders_cache _escape_wide _find_odd
         _format_int _has_odd_float _list_members _load_encode _look_into _mend_floats _quote_cache _refuse_surrogates
-        _to_digits _wide_pattern _widen _write_at_once _write_scalar _write_tree write_tree_at""", """
-        Any Callable Dict Iterator List Optional Set TYPE_CHECKING Tuple sys write_lists"""),
+        _to_digits _wide_pattern _widen _write_at_once _write_scalar _write_tree write_tree_at""", ""),
     "codec.plan.base": ("", """
         Build CheckCall DumpCall EXACT LAX Mismatch NOT_COPIED NO_TYPES NotQuick Plan RepeatedKeys RepeatedObject
         STRICT _KEPT _MAKERS _MAX_NESTED _place_of _quote_key build_plan check_part demand_text forget_repeats is_from
-        kept_plan register_kind""", """
-        Any Callable Dict Fault FrozenSet Hint Invalid Layout List Optional Set Tuple clip_repr is_plain sys
-        write_plain_at"""),
+        kept_plan register_kind""", ""),
     "codec.plan.filters": ("", """
-        _ALL _as_dict _fit_index _is_whole _look_up _look_up_dict _merge_selections filter_key fit_indexes""", "Any Optional Tuple"),
+        _ALL _as_dict _fit_index _is_whole _look_up _look_up_dict _merge_selections filter_key fit_indexes""", ""),
     "codec.plan.anything": ("", """
         AnyPlan SerializationIterator _ANY _COPY_DEPTH _DUMPERS _ENDS _FAMILIES _KNOWN_FAMILIES _MAX_DEPTH _NESTING
         _PLAIN_TYPES _TEXT_TYPE _decode _describe_bad_utf8 _dump_bytes _dump_dataclass _dump_deque _dump_dict
         _dump_enum _dump_float _dump_fraction _dump_int _dump_iterator _dump_list _dump_model _dump_plain _dump_set
         _dump_str _dump_tuple _dump_unknown _family_of _find_family _json_key _make_any _name_family _write_complex
         _write_pattern _written check_text choose_items copy_plain dump_any dump_any_key is_known_kind make_object
-        show_class unknown_type""", """
-        Any Build Callable CheckCall Dict DumpCall Hint Iterator List NOT_COPIED NO_TYPES Pairs Plan STRICT
-        SerializationError Tuple build_plan dataclasses filter_key fit_indexes forget_repeats is_from is_plain
-        kept_plan math register_kind sys write_date write_datetime write_time write_timedelta"""),
+        show_class unknown_type""", ""),
     "codec.plan.scalars": ("", """
         BoolPlan BoundedPlan FloatPlan IntPlan LIMIT_NAMES NonePlan ScalarPlan StrPlan _FALSE_WORDS _INFINITIES _INT64
         _LENGTH_WORDS _LIMITS _LIMITS_IN_ORDER _LIMIT_WORDS _MAX_DIGITS _MAX_RATIO_DIGITS _NUMBER_PATTERNS
         _NUMBER_WORDS _SPACE _TRUE_WORDS _exactness_of_text _fit_limit _number_pattern _plain_int _read_float
-        _read_int _refuse_kin _register_scalars _text_of _whole_number _whole_ratio number_of read_digits""", """
-        Any Build CheckCall Dict DumpCall FrozenSet Hint Invalid LAX Layout List Mismatch NO_TYPES Optional Plan
-        STRICT Tuple check_text dump_any dump_any_key is_from is_plain register_kind replace_surrogates"""),
+        _read_int _refuse_kin _register_scalars _text_of _whole_number _whole_ratio number_of read_digits""", ""),
     "codec.plan.choices": ("", """
         EnumPlan LiteralPlan OptionalPlan UnionPlan ValueLookup _ENUM_BASES _INT64_SIZE _JSON_TYPES _LOOKED_UP
         _NOTHING _describe_values _explain _is_better _make_optional _make_union _rank_equal _unwrap_reason
-        list_choices""", """
-        Any Build CheckCall Dict DumpCall EXACT Fault FloatPlan FrozenSet Hint IntPlan Invalid LAX Layout List
-        Mismatch NO_TYPES Optional Plan Set StrPlan Tuple dump_any dump_any_key is_from register_kind"""),
+        list_choices""", ""),
     "codec.plan.containers": ("", """
         DictPlan KeyPlan ListPlan TypedDictPlan _FLOATS _INTS _NO_LISTS _TEXT_ONLY _guard_iteration _make_dict
-        _make_list check_extra_keys describe_exception gather_growing key_step place_faults""", """
-        Any AnyPlan Build CheckCall Dict DumpCall Fault FrozenSet Hint Invalid Iterable LAX Layout List Mismatch
-        NOT_COPIED NO_TYPES Optional OptionalPlan Plan RepeatedObject Set Tuple abc check_part choose_items
-        demand_text dump_any dump_any_key filter_key forget_repeats is_plain make_object quote register_kind
-        replace_surrogates safe_repr typed_dict_hints write_float_list write_int_lists write_plain write_plain_at"""),
+        _make_list check_extra_keys describe_exception gather_growing key_step place_faults""", ""),
     "codec.plan.records": ("", """
         AfterPlan FieldPlan RecordPlan _AttributeSource _NO_DEFAULT _REPR_TYPES _SINGLE_MODULES _SINGLE_TYPES
         _bound_plan _check_keywords _demand_keywords _find_computed _has_attributes _is_left_out _is_single
-        _model_base _set_slot _write_exactly computed_field default_of refuse_value""", """
-        Any BoundedPlan Build Callable CheckCall Dict DumpCall Fault FrozenSet Invalid Iterable LIMIT_NAMES Layout
-        List Mismatch NOT_COPIED NO_TYPES NotQuick Optional OptionalPlan Plan STRICT Set Tuple abc check_extra_keys
-        check_part check_text copy_plain dataclasses demand_text describe_exception dump_any dump_any_key filter_key
-        forget_repeats gather_growing is_from join_pieces key_step make_layout make_object place_faults quote
-        record_hints register_kind resolve_return write_tree_at"""),
+        _model_base _set_slot _write_exactly refuse_value""", ""),
     "codec.plan.values": ("", """
-        DatetimePlan PathPlan UuidPlan _ValuePlan _register_values""", """
-        Any Build CheckCall Dict DumpCall Hint LAX MomentError NO_TYPES Plan STRICT dump_any dump_any_key number_of
-        read_datetime read_datetime_bytes read_datetime_number read_uuid read_uuid_bytes register_kind sys
-        write_datetime"""),
-    "codec.plan": ("", "_FAMILIES_OF_KINDS plan_of", """
-        Any Plan anything build_plan choices containers describe_type kept_plan records scalars values"""),
+        DatetimePlan PathPlan UuidPlan _ValuePlan _register_values""", ""),
+    "codec.plan": ("", "_FAMILIES_OF_KINDS plan_of", ""),
     "codec.text.reading": ("""
         JsonError NotText parse parse_exact parse_repeats repeats_keys""", """
         _BRACKETS _DEPTH_LIMIT _DEPTH_PIECE _DIGITS_BLOCK _DIGITS_LIMIT _DIGITS_SURE _Document _ESCAPES _Grammar
         _NAMED_VALUES _NOT_BRACKETS _NOT_FOUND _Opened _READ_FAULTS _after _bad_number _decoder_with _fault
         _grammar_cache _has_lone_escape _has_long_digits _is_ordinary _is_shallow _load_grammar _load_loads
         _loads_cache _lone_escape _make_scanner _parse_growing _read_four _read_hex _read_key _read_list_text
-        _read_number _read_numbers _read_separator _read_start _read_string _read_word _scan_all _to_int""", """
-        Any Callable Cuts Dict FrozenSet List Optional TYPE_CHECKING Tuple Union cut_lists functools sys"""),
-    "codec.calls": ("", """
+        _read_number _read_numbers _read_separator _read_start _read_string _read_word _scan_all _to_int""", ""),
+    "codec.calls": ("""
+        check_document check_value dump_document dump_value make_check_call make_dump_call""", """
         _EXTRA_WORDS _GROWING_DOCUMENT _NON_FINITE_WORDS _WARNING_WORDS _demand _demand_flag _dump_root _give_warnings
-        _level_of_caller _name_instance _read_indent _word_today _write_errors check_document check_value
-        dump_document dump_value make_check_call make_dump_call read_warnings""", """
-        Any Callable CheckCall Cuts Dict DumpCall Fault Invalid JsonError List NotText Optional Plan RepeatedKeys
-        RepeatedObject SerializationError ValidationError _warnings check_part dump_any forget_repeats parse
-        parse_repeats register_json_writer render repeats_keys sys"""),
+        _level_of_caller _name_instance _read_indent _word_today _write_errors read_warnings""", ""),
+    "codec.legacy_calls": ("load_file load_raw name_kind open_both pick_items", """
+        _SEQUENCES _is_all _join_selections _open_selection _pick_parts _settle_indexes""", ""),
     "codec.schema": ("PydanticJsonSchemaWarning SchemaBook make_schema", """
         _MISSING _MODES _PRIMITIVES _UNION_FORMATS _count_references _describe_default _name_classes _names_class
-        _plain_name _primitive_types _sort_set _write""", """
-        Any Callable Counter Dict DumpCall List Optional Plan SerializationError Tuple dataclasses dump_any is_from
-        is_known_kind warnings"""),
-    "codec.adapter": ("""
-        TypeAdapter model_dump model_dump_json model_validate model_validate_json""", "AdaptedT _refuse_partial", """
-        Any Callable Dict Generic Optional TYPE_CHECKING Type TypeVar Union check_document check_value dump_document
-        dump_value make_check_call make_dump_call make_schema overload plan_of"""),
-    "codec.legacy": ("""
-        PydanticDeprecatedSince20 PydanticDeprecatedSince211 PydanticDeprecationWarning PydanticUserError""", """
-        L LegacyModel LegacyType _LoadFault _SEQUENCES _TEXTS _UNSET _is_all _join_selections _load_file _load_raw
-        _name_kind _open_both _open_selection _pick_items _pick_parts _settle_indexes _validate_as _warn_of
-        _warn_of_instance deprecated""", """
-        Any Callable Dict Fault GeneratorType Iterable Iterator List Optional Set TYPE_CHECKING Tuple Type TypeVar
-        Union ValidationError _copy _warnings abc deque"""),
-    "codec.signature": ("describe_signature", "_Shown _WORDS _show_hint", "Any Dict Hint dataclasses default_of record_hints"),
-    "codec.model": ("Field FieldInfo Model", """
-        M ModelMetaclass _CONFIG_NAMES _EVEN_OPTIONS _STATE _UNGIVEN _hash_fields _is_hashable _make_dataclass
-        _plan_of_model _refuse_change _set_state _skip_check_options _skip_dump_options _skip_text_options
-        _suit_ordinary _validate_json_plainly _validate_plainly dataclass_transform""", """
-        Any Callable CheckCall ClassVar Dict Fault FrozenSet Invalid Iterator LegacyModel LegacyType List NOT_COPIED
-        Optional RecordPlan Set TYPE_CHECKING Tuple Type TypeVar Union ValidationError _copy check_document
-        check_value dataclasses default_of describe_signature dump_document dump_value functools is_class_var
-        make_check_call make_dump_call make_schema own_annotations plan_of sys unquote_early"""),
-    "codec": ("""
-        Field FieldInfo Model SerializationError TypeAdapter ValidationError computed_field model_dump model_dump_json
-        model_validate model_validate_json""", "", ""),
-    "models.agent.numbers": ("count_parts join_parts read_cost read_count", "_INFINITY _PARTS _is_bool", "Any Optional Tuple operator"),
-    "models.agent.rollout_detail": ("RolloutDetail", "", "Any Dict List TypedDict"),
-    "models.agent.context": ("AgentContext ModelUsage", """
-        _expect_cached_within _expect_cost _expect_count _refuse_number""", """
-        Any Callable Dict Field List Mapping Model Optional RolloutDetail read_cost read_count"""),
-    "agents": ("", "", ""),
-    "environments": ("", "", ""),
-    "environments.base": ("BaseEnvironment ExecResult LocalPath UserName", "_overlays", ""),
-    "agents.capabilities": ("AgentCapabilities", "", ""),
-    "agents.base": ("BaseAgent", """
-        _CAPABILITY_FLAGS _CONTAINER_LOGS _UNPARSED_PROVIDER""", ""),
+        _plain_name _primitive_types _sort_set _write""", ""),
+    "codec.signature": ("describe_signature", "_Shown _WORDS _show_hint", ""),
     "models.trial": ("", "", ""),
     "models.task": ("", "", ""),
     "models.task.config": ("VerifierEnvironmentMode", "", ""),
@@ -13191,6 +13389,7 @@ _open_package({
         _find_mends _lack_to _mend_place _mend_places _null_to _null_to_nothing _pattern _read_loosely _show_place
         _show_value _text_to _to_known_text _to_metadata _to_model _to_none _to_nothing _to_rewards _to_task_id
         _to_text""", ""),
+    "models.agent.numbers": ("count_parts join_parts read_cost read_count", "_INFINITY _PARTS _is_bool", ""),
     "rollout_findings": ("""
         FINDING_KINDS Finding RolloutError describe_break format_count make_finding name_type show_value""", "_HARMLESS _WORDINGS", ""),
     "rollout_parts": ("History PromptBreak RolloutParts", """
@@ -13232,12 +13431,8 @@ __all__ = [
     "TypeAdapter",
     "ValidationError",
     "computed_field",
-    "count_parts",
-    "join_parts",
     "model_dump",
     "model_dump_json",
     "model_validate",
     "model_validate_json",
-    "read_cost",
-    "read_count",
 ]

@@ -84,10 +84,17 @@ def test_the_models_bring_nothing_of_weight_beside_dataclasses_and_typing() -> N
         "before = set(sys.modules)\n"
         "sys.path.insert(0, {!r})\n"
         "import harbor.models.agent.context\n"
-        "print(sorted((set(sys.modules) - before).intersection(['inspect', 're'])))\n"
+        "added = set(sys.modules) - before\n"
+        "print(sorted(added.intersection(['inspect', 're', 'warnings'])))\n"
+        "print(sorted(name[7:] for name in added if name.startswith('harbor.')))\n"
     ).format(str(implementation.PATH))
     done = subprocess.run([sys.executable, "-I", "-S", "-c", source], stdout=subprocess.PIPE, check=True)
-    assert done.stdout.decode().strip() == "[]"
+    foreign, own = done.stdout.decode().splitlines()
+    assert foreign == "[]"
+    # What checks and dumps values is not among them.
+    assert own == str([
+        "codec", "codec.first_use", "codec.hints", "codec.legacy", "codec.model", "models", "models.agent",
+        "models.agent.context", "models.agent.rollout_detail"])
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.relative_to(ROOT).as_posix())

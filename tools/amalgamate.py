@@ -6,9 +6,10 @@
     python tools/amalgamate.py --only codec         write codec.py: the codec alone, for dataclasses of your own
 
 In: the files of `harbor/` but the command line. Out: one file that `one_file.py` makes act as the package. What
-`models/agent/context.py` needs (the codec, with `--only codec`) stands there as plain code, each file after those it
-imports from, and runs at once; the rest is kept as text that runs on first use. Nothing is run here: names are found by
-parsing. What would mean something else in one namespace is refused with file and line, and nothing is written then.
+importing `models/agent/context.py` runs (the codec, with `--only codec`) stands there as plain code, each file after
+those it imports from, and runs at once; the rest is kept as text that runs on first use. Nothing is run here: names are
+found by parsing. What would mean something else in one namespace is refused with file and line, and nothing is written
+then.
 """
 
 import argparse
@@ -26,7 +27,8 @@ RUNTIME = ROOT / "tools" / "one_file.py"
 LEFT_OUT = ("cli", "__main__")
 #: What runs at once when the whole package is one file: this part and all it imports.
 AT_ONCE = "models.agent.context"
-#: Marks an import inside a function as meant: of names from a part that runs on first use.
+#: Marks an import inside a function as meant: of names from a part that runs on first use. What a package hands on by
+#: a `__getattr__`, in the `else` of an `if TYPE_CHECKING` that imports it, is meant as well.
 LATE_MARK = "# late"
 WIDTH = 118
 
@@ -72,6 +74,8 @@ class Part:
         self.public: List[str] = []
         self.imports: List[Import] = []
         self.late_imports: List[Import] = []
+        #: What a package imports when it is asked for it.
+        self.handed_on: List[Import] = []
         self.edits: Edits = {}
         #: The same for `__all__`, which only a module has.
         self.public_lines: Edits = {}
@@ -105,6 +109,10 @@ class Part:
                 self._read_import(node)
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             self._define(node.name, node.lineno)
+        elif isinstance(node, ast.If) and _is_type_checking(node.test) and _defines(node.orelse, "__getattr__"):
+            found = [self._read_relative_import(one) for one in node.body if isinstance(one, ast.ImportFrom)]
+            self.handed_on = [one for one in found if one is not None]
+            self._edit(node, [])
         elif isinstance(node, ast.If) and _is_type_checking(node.test):
             self._drop_relative_imports(node)
             for inner in node.orelse:
@@ -203,8 +211,6 @@ class Part:
             found = self._read_relative_import(node)
             if found is not None:
                 self.late_imports.append(found)
-                self._edit(node, ["%s%s = _take(\"%s\")" % (
-                    " " * node.col_offset, ", ".join(found.names), " ".join(found.names))])
 
     def _drop_relative_imports(self, block: ast.If) -> None:
         """Drop what only type checkers import from other parts: in one namespace it is there."""
@@ -216,7 +222,10 @@ class Part:
             self._edit(block, [])
         else:
             for node in relative:
-                self._edit(node, [" " * node.col_offset + "pass"])
+                # Type checkers know nothing of what runs on first use.
+                names = [alias.asname or alias.name for alias in node.names]
+                self._edit(node, [
+                    " " * node.col_offset + ("%s = Any" if name[0].isupper() else "%s: Any") % name for name in names])
 
     def _edit(self, node: ast.stmt, instead: List[str]) -> None:
         """Put other lines in place of a statement."""
@@ -241,6 +250,11 @@ class Part:
             modules = [(name, package.find_module(found.source, name)) for name in found.names]
             edits[found.node.lineno] = (_last_line(found.node), [
                 '%s = _module("%s")' % (name, module) for name, module in modules if module is not None])
+        for found in self.late_imports:
+            modules = [(name, package.find_module(found.source, name)) for name in found.names]
+            edits[found.node.lineno] = (found.node.lineno, [
+                "%s%s = %s" % (" " * found.node.col_offset, name, '_take("%s")' % name if module is None else (
+                    '_module("%s")' % module)) for name, module in modules])
         out: List[str] = []
         number = 1
         while number <= len(self.lines):
@@ -260,6 +274,10 @@ def _last_line(node: ast.stmt) -> int:
     last = node.end_lineno
     assert last is not None
     return last
+
+
+def _defines(block: Sequence[ast.stmt], name: str) -> bool:
+    return any(isinstance(node, ast.FunctionDef) and node.name == name for node in block)
 
 
 def _is_type_checking(test: ast.expr) -> bool:
@@ -295,7 +313,7 @@ class Package:
             return None
         if name in part.defined or name in part.imported:
             return source
-        for found in part.imports:
+        for found in part.imports + part.handed_on:
             if name in found.names and found.source != source:
                 return self.find_owner(found.source, name)
         return None
@@ -307,7 +325,7 @@ class Package:
 
     def _check_imports(self) -> None:
         for part in self.parts.values():
-            for found in part.imports + part.late_imports:
+            for found in part.imports + part.late_imports + part.handed_on:
                 for name in found.names:
                     if self.find_owner(found.source, name) is None and self.find_module(found.source, name) is None:
                         self.faults.append("%s:%d: there is no %s in %s" % (

@@ -7,11 +7,13 @@ that the file was imported under. Executed without being a module of its own, th
 
 _IS_ALONE = "_HOME" in globals() or not [name for name in globals() if name[:2] != "__"]
 
+import _imp
 import _thread
+import marshal
 import os
 import sys
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Dict, FrozenSet, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, FrozenSet, List, Optional, Set, Tuple
 
 _NAMESPACE = globals()
 _SPEC: Any = _NAMESPACE.get("__spec__") if _IS_ALONE else None  # somebody else's, if their names stand here already
@@ -23,13 +25,15 @@ _FILE = sys._getframe().f_code.co_filename
 #: Stands on `__path__`, where `sys.path_importer_cache` leads from it to the parts.
 _PLACE = os.path.join(os.path.abspath(getattr(_SPEC, "origin", None) or _FILE), _NAME)
 
+# Quoted: evaluating them would take a tenth of the time of the import.
+_PACKAGES: "Set[str]" = set()
 #: What each part defines (public names, others) and imports.
-_OFFERED: Dict[str, Tuple[str, str, str]] = {}
+_OFFERED: "Dict[str, Tuple[str, str, str]]" = {}
 #: The parts that run on first use: line, the names they take from other parts, text.
-_LATER: Dict[str, Tuple[int, str, str]] = {}
-_OWNERS: Dict[str, str] = {}
-_VIEWS: Dict[str, ModuleType] = {}
-_NAMES: Dict[str, FrozenSet[str]] = {}
+_LATER: "Dict[str, Tuple[int, str, str]]" = {}
+_OWNERS: "Dict[str, str]" = {}
+_VIEWS: "Dict[str, ModuleType]" = {}
+_NAMES: "Dict[str, FrozenSet[str]]" = {}
 _LOCK: Any = vars(_thread)["RLock"]()
 
 
@@ -49,20 +53,65 @@ def _settle_modules() -> None:
 
 def _later(part: str, taken: str, text: str) -> None:
     """Keep a part until it is used; its text begins where the names that it takes end."""
-    _LATER[part] = (sys._getframe(1).f_lineno + taken.count("\n"), taken, text)
+    _LATER[part] = (sys._getframe(1).f_lineno, taken, text)
 
 
 def _run_later(part: str, space: Dict[str, Any]) -> None:
     """Run a part in its own namespace; tracebacks show its lines in this file."""
+    space.update((name, _take(name)) for name in _LATER[part][1].split())
+    exec(_load_code(part), space)
+
+
+def _load_code(part: str) -> Any:
+    """Give the code of a part: the byte code that stands beside the file's own, or else made and put there."""
     line, taken, text = _LATER[part]
-    space.update((name, _take(name)) for name in taken.split())
-    exec(compile("\n" * (line - 1) + text, _FILE, "exec", dont_inherit=True), space)
+    cached: str = getattr(_SPEC, "cached", None) or ""
+    stamp = b""
+    if cached:
+        # Named like the file's own, of the same Python and options.
+        folder, name = os.path.split(cached)
+        cached = os.path.join(folder, name.replace(".", ".%s." % part, 1))
+        digest = _imp.source_hash(0, text.encode("utf-8"))
+        stamp = ascii((sys.version, _FILE, line, taken, digest)).encode()
+        try:
+            with open(cached, "rb") as file:
+                data = file.read()
+            if data.startswith(stamp):
+                return marshal.loads(data[len(stamp):])
+        except (OSError, EOFError, TypeError, ValueError):  # not there yet, or damaged
+            pass
+    code = compile("\n" * (line + taken.count("\n") - 1) + text, _FILE, "exec", dont_inherit=True)
+    if stamp and not sys.dont_write_bytecode:
+        _keep_code(cached, stamp + marshal.dumps(code))
+    return code
+
+
+def _keep_code(path: str, data: bytes) -> None:
+    """Write a file that is there as a whole or not at all; where it cannot be written there is none."""
+    temporary = "%s.%d" % (path, os.getpid())
+    try:
+        with open(temporary, "xb") as file:
+            file.write(data)
+        os.replace(temporary, path)
+    except OSError:
+        try:
+            os.remove(temporary)
+        except OSError:
+            pass
 
 
 def _take(names: str) -> Any:
     """Give what names of the file stand for, running the parts that define them: a list if there are several."""
-    found = [getattr(_module(_OWNERS[name]), name) if name in _OWNERS else _NAMESPACE[name] for name in names.split()]
+    owners = _owners()
+    found = [getattr(_module(owners[name]), name) if name in owners else _NAMESPACE[name] for name in names.split()]
     return found if len(found) > 1 else found[0]
+
+
+def _owners() -> "Dict[str, str]":
+    """Give the part that defines a name, for the names of the parts that run on first use."""
+    if not _OWNERS:
+        _OWNERS.update((name, part) for part in _LATER for name in " ".join(_OFFERED[part][:2]).split())
+    return _OWNERS
 
 
 def _module(part: str) -> ModuleType:
@@ -88,24 +137,26 @@ def _view(part: str) -> ModuleType:
     return _VIEWS[part]
 
 
+#: Gives what a module holds itself.
+_own_dict: "Callable[[ModuleType], Dict[str, Any]]" = vars(ModuleType)["__dict__"].__get__
+
+
 class _View(ModuleType):
     """A part whose names live in the namespace of the file: reading and setting them happens there."""
 
     def __init__(self, part: str) -> None:
-        super().__init__(_begin(part), "A part of %s." % os.path.basename(_FILE))
-        super().__setattr__("__part__", part)
-        super().__setattr__("__file__", _FILE)
+        super().__init__(_begin(part), "A part of %s." % _NAME)
+        _own_dict(self).update(__part__=part, __file__=_FILE)
 
     if not TYPE_CHECKING:
 
         @property
         def __dict__(self) -> Dict[str, Any]:
-            own = vars(ModuleType)["__dict__"].__get__(self)
-            return dict(own, **{name: _NAMESPACE[name] for name in _names(self.__part__) if name in _NAMESPACE})
+            return dict(_own_dict(self), **{name: _NAMESPACE[name] for name in _names(self.__part__) if name in _NAMESPACE})
 
         def __getattr__(self, name: str) -> Any:
-            if name in _names(self.__part__) and name in _NAMESPACE:
-                return _NAMESPACE[name]
+            if name in _names(self.__part__) and (name in _NAMESPACE or name in _owners()):
+                return _NAMESPACE[name] if name in _NAMESPACE else _take(name)
             if _HOME is not None and self.__part__ + "." + name in _OFFERED:
                 return _module(self.__part__ + "." + name)
             raise AttributeError("module %r has no attribute %r" % (self.__name__, name))
@@ -123,10 +174,10 @@ class _View(ModuleType):
                 super().__delattr__(name)
 
     def __dir__(self) -> List[str]:
-        return sorted(vars(self))
+        return sorted({*vars(self), *_names(self.__part__)})
 
 
-def _names(part: str) -> FrozenSet[str]:
+def _names(part: str) -> "FrozenSet[str]":
     """Give the names of a part, those it imports among them."""
     if part not in _NAMES and _OFFERED:
         _NAMES[part] = frozenset(" ".join(_OFFERED[part]).split())
@@ -144,7 +195,7 @@ class _Finder:
             raise ImportError("%s is a part of %s; reload %s itself" % (fullname, _FILE, _HOME), name=fullname)
         return _describe_module(part)
 
-    def create_module(self, spec: Any) -> Optional[ModuleType]:
+    def create_module(self, spec: Any) -> "Optional[ModuleType]":
         part = spec.name[len(_begin("")):]
         return None if part in _LATER else _view(part)
 
@@ -160,26 +211,22 @@ class _Finder:
 _FINDER: Any = _Finder()
 
 
-def _is_package(part: str) -> bool:
-    return any(other.startswith(part + ".") for other in _OFFERED)
-
-
 def _describe_module(part: str) -> Any:
-    spec = type(_SPEC)(_begin(part), _FINDER, origin=_FILE, is_package=_is_package(part))
+    spec = type(_SPEC)(_begin(part), _FINDER, origin=_FILE, is_package=part in _PACKAGES)
     if spec.submodule_search_locations is not None:
         spec.submodule_search_locations.append(_PLACE)
     spec.has_location = True
     return spec
 
 
-def _open_package(parts: Dict[str, Tuple[str, str, str]]) -> None:
+def _open_package(parts: "Dict[str, Tuple[str, str, str]]") -> None:
     """Make the file act as the package, now that its first parts have run."""
     _OFFERED.update(parts)
+    _PACKAGES.update(part.rpartition(".")[0] for part in parts)
     _begin("")
     _NAMESPACE["__name__"] = _NAME
     if not _HAS_NAME:
         del _NAMESPACE["__name__"]
-    _OWNERS.update((name, part) for part in _LATER for name in " ".join(parts[part][:2]).split())
     if _HOME is not None:
         _NAMESPACE["__package__"] = _HOME
         _NAMESPACE["__path__"] = _SPEC.submodule_search_locations = [_PLACE]
@@ -194,18 +241,17 @@ def _open_package(parts: Dict[str, Tuple[str, str, str]]) -> None:
 
 def _show_module(part: str) -> None:
     """Put a part that has run where the import system looks for it."""
-    view: Any = _view(part)
-    view.__spec__ = spec = _describe_module(part)
-    view.__loader__ = _FINDER
-    view.__package__ = spec.parent
+    view, spec = _view(part), _describe_module(part)
+    own = _own_dict(view)
+    own.update(__spec__=spec, __loader__=_FINDER, __package__=spec.parent)
     if spec.submodule_search_locations is not None:
-        view.__path__ = spec.submodule_search_locations
+        own["__path__"] = spec.submodule_search_locations
     if _OFFERED[part][0]:
-        view.__all__ = _OFFERED[part][0].split()
+        own["__all__"] = _OFFERED[part][0].split()
     sys.modules[spec.name] = view
     above, _, name = part.rpartition(".")
     if above:
-        ModuleType.__setattr__(_view(above), name, view)
+        _own_dict(_view(above))[name] = view
     else:
         _NAMESPACE[name] = view
 
@@ -217,13 +263,13 @@ def _define_all() -> None:
             found = vars(_module(part))
         except ImportError:  # this Python lacks what the part needs
             continue
-        _NAMESPACE.update((name, found[name]) for name, owner in _OWNERS.items() if owner == part and name in found)
+        _NAMESPACE.update((name, found[name]) for name, owner in _owners().items() if owner == part and name in found)
     for name in ("__getattr__", "__dir__"):
         del _NAMESPACE[name]
 
 
 def __getattr__(name: str) -> Any:
-    if name in _OWNERS:
+    if name in _owners():
         return _take(name)
     if _HOME is not None and "." not in name and name in _OFFERED:
         return _module(name)
@@ -231,4 +277,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> List[str]:
-    return sorted({*_NAMESPACE, *_OWNERS})
+    return sorted({*_NAMESPACE, *_owners()})

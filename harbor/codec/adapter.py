@@ -6,9 +6,7 @@ data, JSON.
 
 from typing import TYPE_CHECKING, Any, Callable, Dict, Generic, Optional, Type, TypeVar, Union, overload
 
-from .calls import check_document, check_value, dump_document, dump_value, make_check_call, make_dump_call
-from .plan import plan_of
-from .schema import make_schema
+from .first_use import engine
 
 __all__ = ["TypeAdapter", "model_dump", "model_dump_json", "model_validate", "model_validate_json"]
 
@@ -33,7 +31,7 @@ class TypeAdapter(Generic[AdaptedT]):
         if config is not None:
             raise TypeError("TypeAdapter takes no config here; set `model_config` on a Model instead")
         self._type = type
-        self._plan = plan_of(type)
+        self._plan = engine.plan_of(type)
 
     def __repr__(self) -> str:
         is_class = isinstance(self._type, type) and not getattr(self._type, "__args__", None)
@@ -53,7 +51,7 @@ class TypeAdapter(Generic[AdaptedT]):
     ) -> AdaptedT:
         """Check a Python value; raises ``ValidationError``."""
         _refuse_partial(experimental_allow_partial)
-        checked: AdaptedT = check_value(self._plan, object, make_check_call(
+        checked: AdaptedT = engine.check_value(self._plan, object, engine.make_check_call(
             strict=strict, extra=extra, from_attributes=from_attributes, context=context, by_alias=by_alias,
             by_name=by_name))
         return checked
@@ -71,7 +69,7 @@ class TypeAdapter(Generic[AdaptedT]):
     ) -> AdaptedT:
         """Check a JSON document; raises ``ValidationError``."""
         _refuse_partial(experimental_allow_partial)
-        checked: AdaptedT = check_document(self._plan, data, make_check_call(
+        checked: AdaptedT = engine.check_document(self._plan, data, engine.make_check_call(
             from_json=True, strict=strict, extra=extra, context=context, by_alias=by_alias, by_name=by_name))
         return checked
 
@@ -88,7 +86,7 @@ class TypeAdapter(Generic[AdaptedT]):
     ) -> AdaptedT:
         """Check text, or a dict of text, as what its type makes of it; raises ``ValidationError``."""
         _refuse_partial(experimental_allow_partial)
-        checked: AdaptedT = check_value(self._plan, obj, make_check_call(
+        checked: AdaptedT = engine.check_value(self._plan, obj, engine.make_check_call(
             strings=True, strict=strict, extra=extra, context=context, by_alias=by_alias, by_name=by_name))
         return checked
 
@@ -112,12 +110,12 @@ class TypeAdapter(Generic[AdaptedT]):
         context: Any = None,
     ) -> Any:
         """Dump to plain data: Python's own in mode "python", what JSON can say in mode "json"."""
-        call = make_dump_call(
+        call = engine.make_dump_call(
             mode, False, by_alias=by_alias, exclude_unset=exclude_unset, exclude_defaults=exclude_defaults,
             exclude_none=exclude_none, exclude_computed_fields=exclude_computed_fields, round_trip=round_trip,
             fallback=fallback, serialize_as_any=serialize_as_any,
             polymorphic_serialization=polymorphic_serialization, context=context)
-        return dump_value(self._plan, instance, call, include, exclude, warnings)
+        return engine.dump_value(self._plan, instance, call, include, exclude, warnings)
 
     def dump_json(
         self,
@@ -141,12 +139,12 @@ class TypeAdapter(Generic[AdaptedT]):
         inf_nan: str = "null",
     ) -> bytes:
         """Dump to JSON text in UTF-8; ``inf_nan`` says how non-finite floats are written."""
-        call = make_dump_call(
+        call = engine.make_dump_call(
             "json", True, by_alias=by_alias, exclude_unset=exclude_unset, exclude_defaults=exclude_defaults,
             exclude_none=exclude_none, exclude_computed_fields=exclude_computed_fields, round_trip=round_trip,
             fallback=fallback, serialize_as_any=serialize_as_any,
             polymorphic_serialization=polymorphic_serialization, context=context)
-        text = dump_document(
+        text = engine.dump_document(
             self._plan, instance, call, include, exclude, warnings, indent, ensure_ascii, inf_nan)
         return text.encode("utf-8")
 
@@ -160,6 +158,8 @@ class TypeAdapter(Generic[AdaptedT]):
         mode: str = "validation",
     ) -> Dict[str, Any]:
         """Describe the type as JSON schema."""
+        from .schema import make_schema  # late
+
         return make_schema(self._plan, ref_template, mode, union_format, schema_generator)
 
 

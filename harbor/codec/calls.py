@@ -9,11 +9,17 @@ import warnings as _warnings
 from typing import Any, Callable, Dict, List, Optional
 
 from .errors import Fault, Invalid, SerializationError, ValidationError, register_json_writer
+from .plan import plan_of
 from .plan.anything import dump_any
-from .plan.base import CheckCall, DumpCall, Plan, RepeatedKeys, RepeatedObject, check_part, forget_repeats
+from .plan.base import NOT_COPIED, CheckCall, DumpCall, Plan, RepeatedKeys, RepeatedObject, check_part, forget_repeats
 from .text.growing import Cuts
 from .text.reading import JsonError, NotText, parse, parse_repeats, repeats_keys
 from .text.writing import render
+
+__all__ = [
+    "CheckCall", "Invalid", "NOT_COPIED", "ValidationError", "check_document", "check_value", "dump_document",
+    "dump_value", "make_check_call", "make_dump_call", "plan_of",
+]
 
 # A shorter document is not worth a look at its lists.
 _GROWING_DOCUMENT = 4096
@@ -223,7 +229,9 @@ def _level_of_caller() -> int:
     home = __name__.rpartition(".calls")[0] or __name__
     level = 1
     frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(home):
+    file = frame.f_code.co_filename  # where the whole codec may stand
+    while frame.f_back is not None and (
+            frame.f_code.co_filename == file or frame.f_globals.get("__name__", "").startswith(home)):
         frame = frame.f_back
         level += 1
     return level

@@ -125,6 +125,25 @@ def _restore_fault(
     return fault
 
 
+class LoadFault(Fault):
+    """What kept ``parse_raw`` from loading its input, in the words of whoever refused it."""
+
+    __slots__ = ("text",)
+    # These kinds are not pydantic's own: no page of its documentation is about them.
+    has_docs = False
+
+    def __init__(self, kind: str, input: Any, text: str) -> None:
+        super().__init__(kind, input)
+        self.text = text
+        self.path.append("__root__")
+
+    def render_message(self) -> str:
+        return self.text
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return (LoadFault, (self.kind, self.input, self.text))
+
+
 class Invalid(Exception):
     """What checks raise among themselves; it becomes a ``ValidationError`` where a caller can see it."""
 

@@ -9,7 +9,7 @@ import sys
 import typing
 from typing import Any, ClassVar, Dict, List, Optional, Tuple, Union
 
-__all__ = ["Hint", "describe_type", "record_hints", "typed_dict_hints"]
+__all__ = ["Hint", "computed_field", "describe_type", "record_hints", "typed_dict_hints"]
 
 _MODERN_UNION: Any = getattr(sys.modules.get("types"), "UnionType", Union)  # from 3.10 on: int | None
 _SCALARS: Dict[Any, str] = {
@@ -17,7 +17,7 @@ _SCALARS: Dict[Any, str] = {
     list: "list", dict: "dict",
 }
 # Classes named by module, so that describing a type never imports the module that defines it.
-_NAMED: Tuple[Tuple[str, str, str], ...] = (
+_NAMED = (
     ("datetime", "datetime", "datetime"), ("uuid", "UUID", "uuid"), ("pathlib", "Path", "path"),
 )
 _KEY_MARKS = ("Required", "NotRequired", "ReadOnly")
@@ -32,6 +32,19 @@ class Hint:
         self.kind = kind
         self.items = items
         self.source = source
+
+
+class computed_field(property):  # named like pydantic's decorator, in whose place it stands
+    """A property that is dumped after the fields: ``@computed_field`` above a method or a ``@property``."""
+
+    def __init__(self, fget: Any, *rest: Any) -> None:
+        fget = fget.fget if isinstance(fget, property) else fget
+        super().__init__(fget, *rest)
+
+
+def default_of(field: Any) -> Any:
+    """Give the default of a dataclass's field, be it one that each instance gets a copy of."""
+    return field.metadata.get("copied_default", field.default)
 
 
 def describe_type(annotation: Any, where: str, scope: Optional[Dict[str, Any]] = None) -> Hint:

@@ -1,18 +1,11 @@
 """Pydantic's names of version 1, which its models still carry and warn about.
 
-In: calls by the old names. Out: what the new names give, and pydantic's ``DeprecationWarning``. Whatever the new
-methods do is theirs; only ``copy`` with ``include`` and ``exclude`` and the loading of files are done here.
+In: calls by the old names. Out: what the new names give, and pydantic's ``DeprecationWarning``. What no new name does
+stands in `legacy_calls`.
 """
 
 import copy as _copy
-import warnings as _warnings
-from collections import abc, deque
-from types import GeneratorType
-from typing import (
-    TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Optional, Set, Tuple, Type, TypeVar, Union,
-)
-
-from .errors import Fault, ValidationError
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Optional, Set, Tuple, Type, TypeVar, Union
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,7 +14,7 @@ if TYPE_CHECKING:
 else:
 
     def deprecated(text: str) -> Any:
-        """Note the text of a deprecated method, for ``_warn_of`` and where tools look for it."""
+        """Note the text of a deprecated method, for ``warn_of`` and where tools look for it."""
 
         def note(method: Any) -> Any:
             method.__deprecated__ = _TEXTS[method.__name__] = text
@@ -37,7 +30,6 @@ __all__ = [
 L = TypeVar("L", bound="LegacyModel")
 _UNSET: Any = object()
 _TEXTS: Dict[str, str] = {}
-_SEQUENCES = (list, tuple, set, frozenset, GeneratorType, deque)
 
 
 class PydanticDeprecationWarning(DeprecationWarning):
@@ -78,7 +70,7 @@ class LegacyType(type):
     @property
     @deprecated("The `__fields__` attribute is deprecated, use the `model_fields` class property instead.")
     def __fields__(cls: Any) -> Dict[str, Any]:
-        _warn_of("__fields__")
+        warn_of("__fields__")
         fields: Dict[str, Any] = cls.model_fields
         return fields
 
@@ -109,13 +101,13 @@ class LegacyModel:
 
         @property
         def __fields__(self) -> Dict[str, Any]:
-            _warn_of("__fields__")
+            warn_of("__fields__")
             return type(self).model_fields
 
     @property
     @deprecated("The `__fields_set__` attribute is deprecated, use `model_fields_set` instead.")
     def __fields_set__(self: Any) -> Set[str]:
-        _warn_of("__fields_set__")
+        warn_of("__fields_set__")
         fields_set: Set[str] = self.__pydantic_fields_set__
         return fields_set
 
@@ -125,7 +117,7 @@ class LegacyModel:
     @deprecated("The `parse_obj` method is deprecated; use `model_validate` instead.")
     def parse_obj(cls: Type[L], obj: Any) -> L:
         """Use ``model_validate``."""
-        _warn_of("parse_obj")
+        warn_of("parse_obj")
         return _validate_as(cls, obj)
 
     @classmethod
@@ -142,11 +134,14 @@ class LegacyModel:
         allow_pickle: bool = False,
     ) -> L:
         """Use ``model_validate_json``; ``proto`` is "json" or "pickle", and never unpickle what others made."""
-        _warn_of("parse_raw")
+        from .errors import LoadFault, ValidationError  # late
+        from .legacy_calls import load_raw, name_kind  # late
+
+        warn_of("parse_raw")
         try:
-            obj = _load_raw(b, content_type, encoding, proto, allow_pickle)
+            obj = load_raw(b, content_type, encoding, proto, allow_pickle)
         except (ValueError, TypeError) as exc:
-            raise ValidationError(cls.__name__, [_LoadFault(_name_kind(exc), b, str(exc))])
+            raise ValidationError(cls.__name__, [LoadFault(name_kind(exc), b, str(exc))])
         return _validate_as(cls, obj)
 
     @classmethod
@@ -163,8 +158,10 @@ class LegacyModel:
         allow_pickle: bool = False,
     ) -> L:
         """Use ``model_validate_json`` on what the file holds; a file that cannot be read raises its own error."""
-        _warn_of("parse_file")
-        obj = _load_file(path, content_type, encoding, proto, allow_pickle)
+        from .legacy_calls import load_file  # late
+
+        warn_of("parse_file")
+        obj = load_file(path, content_type, encoding, proto, allow_pickle)
         return cls.parse_obj(obj)
 
     @classmethod
@@ -173,7 +170,7 @@ class LegacyModel:
         "`model_config['from_attributes']=True` and use `model_validate` instead.")
     def from_orm(cls: Type[L], obj: Any) -> L:
         """Use ``model_validate`` with ``from_attributes=True``."""
-        _warn_of("from_orm")
+        warn_of("from_orm")
         config: Dict[str, Any] = getattr(cls, "model_config", {})
         if not config.get("from_attributes"):
             raise PydanticUserError("You must set the config attribute `from_attributes=True` to use from_orm")
@@ -183,14 +180,14 @@ class LegacyModel:
     @deprecated("The `validate` method is deprecated; use `model_validate` instead.")
     def validate(cls: Type[L], value: Any) -> L:
         """Use ``model_validate``."""
-        _warn_of("validate")
+        warn_of("validate")
         return _validate_as(cls, value)
 
     @classmethod
     @deprecated("The `construct` method is deprecated; use `model_construct` instead.")
     def construct(cls: Type[L], _fields_set: Optional[Set[str]] = None, **values: Any) -> L:
         """Use ``model_construct``."""
-        _warn_of("construct")
+        warn_of("construct")
         made: L = cls.model_construct(_fields_set=_fields_set, **values)  # type: ignore[attr-defined]  # of Model
         return made
 
@@ -208,7 +205,7 @@ class LegacyModel:
         exclude_none: bool = False,
     ) -> Dict[str, Any]:
         """Use ``model_dump``."""
-        _warn_of("dict")
+        warn_of("dict")
         dumped: Dict[str, Any] = self.model_dump(
             include=include, exclude=exclude, by_alias=by_alias, exclude_unset=exclude_unset,
             exclude_defaults=exclude_defaults, exclude_none=exclude_none)
@@ -229,7 +226,7 @@ class LegacyModel:
         **dumps_kwargs: Any,
     ) -> str:
         """Use ``model_dump_json``; options of ``json.dumps`` raise ``TypeError``."""
-        _warn_of("json")
+        warn_of("json")
         if encoder is not _UNSET:
             raise TypeError("The `encoder` argument is no longer supported; use field serializers instead.")
         if models_as_dict is not _UNSET:
@@ -251,12 +248,14 @@ class LegacyModel:
 
         With ``include`` or ``exclude`` containers are copied too, and models inside by this method again.
         """
-        _warn_of("copy")
+        from .legacy_calls import open_both, pick_items  # late
+
+        warn_of("copy")
         source: Any = self
         extra: Optional[Dict[str, Any]] = source.__pydantic_extra__
         items: Iterable[Tuple[str, Any]] = [*self.__dict__.items(), *(extra or {}).items()]
         if include is not None or exclude is not None:
-            items = _pick_items(items, *_open_both(include, exclude, source.__dataclass_fields__))
+            items = pick_items(items, *open_both(include, exclude, source.__dataclass_fields__))
         values = dict(items, **(update or {}))
         if extra is not None:
             extra = {name: values.pop(name) for name in extra if name in values}
@@ -274,7 +273,7 @@ class LegacyModel:
     @deprecated("The `schema` method is deprecated; use `model_json_schema` instead.")
     def schema(cls: Any, by_alias: bool = True, ref_template: str = "#/$defs/{model}") -> Dict[str, Any]:
         """Use ``model_json_schema``."""
-        _warn_of("schema")
+        warn_of("schema")
         described: Dict[str, Any] = cls.model_json_schema(by_alias=by_alias, ref_template=ref_template)
         return described
 
@@ -284,7 +283,7 @@ class LegacyModel:
         cls: Any, *, by_alias: bool = True, ref_template: str = "#/$defs/{model}", **dumps_kwargs: Any
     ) -> str:
         """Use ``json.dumps`` on ``model_json_schema``."""
-        _warn_of("schema_json")
+        warn_of("schema_json")
         import json
 
         described = cls.model_json_schema(by_alias=by_alias, ref_template=ref_template)
@@ -295,175 +294,29 @@ class LegacyModel:
     @deprecated("The `update_forward_refs` method is deprecated; use `model_rebuild` instead.")
     def update_forward_refs(cls: Any, **localns: Any) -> None:
         """Use ``model_rebuild``."""
-        _warn_of("update_forward_refs")
+        warn_of("update_forward_refs")
         if localns:
             raise TypeError("`localns` arguments are not longer accepted.")
         cls.model_rebuild(force=True)
 
 
-def _warn_of(name: str) -> None:
+def warn_of(name: str) -> None:
     """Warn whoever called the caller of this."""
+    import warnings
+
     text = _TEXTS.get(name, "`%s` is deprecated." % name)
-    _warnings.warn(text, category=PydanticDeprecatedSince20, stacklevel=3)
+    warnings.warn(text, category=PydanticDeprecatedSince20, stacklevel=3)
 
 
 def _warn_of_instance(name: str) -> None:
+    import warnings
+
     text = (
         "Accessing the %r attribute on the instance is deprecated. "
         "Instead, you should access this attribute from the model class." % name)
-    _warnings.warn(text, category=PydanticDeprecatedSince211, stacklevel=3)
+    warnings.warn(text, category=PydanticDeprecatedSince211, stacklevel=3)
 
 
 def _validate_as(cls: Type[L], obj: Any, **options: Any) -> L:
     made: L = cls.model_validate(obj, **options)  # type: ignore[attr-defined]  # of Model, which inherits this
     return made
-
-
-class _LoadFault(Fault):
-    """What kept ``parse_raw`` from loading its input, in the words of whoever refused it."""
-
-    __slots__ = ("text",)
-    # These kinds are not pydantic's own: no page of its documentation is about them.
-    has_docs = False
-
-    def __init__(self, kind: str, input: Any, text: str) -> None:
-        super().__init__(kind, input)
-        self.text = text
-        self.path.append("__root__")
-
-    def render_message(self) -> str:
-        return self.text
-
-    def __reduce__(self) -> Tuple[Any, ...]:
-        return (_LoadFault, (self.kind, self.input, self.text))
-
-
-def _name_kind(exc: Exception) -> str:
-    from json import JSONDecodeError
-
-    if isinstance(exc, UnicodeDecodeError):
-        return "value_error.unicodedecode"
-    if isinstance(exc, JSONDecodeError):
-        return "value_error.jsondecode"
-    return "value_error" if isinstance(exc, ValueError) else "type_error"
-
-
-def _load_raw(
-    raw: Any, content_type: Optional[str], encoding: str, proto: Optional[str], allow_pickle: bool
-) -> Any:
-    _warn_of("load_str_bytes")
-    if content_type and proto is None:
-        if allow_pickle and content_type.endswith("pickle"):
-            proto = "pickle"
-        elif not content_type.endswith(("json", "javascript")):
-            raise TypeError("Unknown content-type: %s" % content_type)
-    if not proto or proto == "json":
-        import json
-
-        return json.loads(raw.decode(encoding) if isinstance(raw, bytes) else raw)
-    if proto != "pickle":
-        raise TypeError("Unknown protocol: %s" % (proto,))
-    if not allow_pickle:
-        raise RuntimeError("Trying to decode with pickle with allow_pickle=False")
-    import pickle
-
-    return pickle.loads(raw if isinstance(raw, bytes) else raw.encode())
-
-
-def _load_file(
-    path: Any, content_type: Optional[str], encoding: str, proto: Optional[str], allow_pickle: bool
-) -> Any:
-    _warn_of("load_file")
-    from pathlib import Path
-
-    file = Path(path)
-    raw = file.read_bytes()
-    if content_type is None:
-        proto = {".js": "json", ".json": "json", ".pkl": "pickle"}.get(file.suffix, proto)
-    return _load_raw(raw, content_type, encoding, proto, allow_pickle)
-
-
-def _open_both(include: Any, exclude: Any, fields: Iterable[str]) -> Tuple[Any, Any]:
-    """Make mappings of the two arguments of ``copy``: unknown names go, None below a name says nothing."""
-    exclude, include = _open_selection(exclude), _open_selection(include)
-    if _is_all(include):
-        include = dict.fromkeys(fields, ...)
-    elif include is not None:
-        opened = {name: _open_selection(include[name]) for name in fields if name in include}
-        include = {name: ... if below is None else below for name, below in opened.items()}
-    if exclude is not None:
-        exclude = {name: _open_selection(below) for name, below in exclude.items() if below is not None}
-    return include, exclude
-
-
-def _pick_items(items: Iterable[Tuple[Any, Any]], include: Any, exclude: Any) -> Iterator[Tuple[Any, Any]]:
-    for key, value in items:
-        within, without = (None if chosen is None else chosen.get(key) for chosen in (include, exclude))
-        if (include is None or key in include) and not _is_all(without):
-            yield key, _pick_parts(value, None if _is_all(within) else within, without)
-
-
-def _pick_parts(value: Any, include: Any, exclude: Any) -> Any:
-    """Copy a value's containers and models, less what is not chosen of them."""
-    if isinstance(value, LegacyModel):
-        return value.copy(include=include, exclude=exclude)
-    exclude, include = (_open_selection(chosen) if chosen else None for chosen in (exclude, include))
-    if isinstance(value, (list, tuple)):
-        exclude, include = (_settle_indexes(chosen, len(value)) for chosen in (exclude, include))
-    if isinstance(value, dict):
-        return dict(_pick_items(value.items(), include, exclude))
-    if not isinstance(value, _SEQUENCES):
-        return value
-    parts = (part for _, part in _pick_items(enumerate(value), include, exclude))
-    made: Any = type(value)
-    return made(*parts) if isinstance(value, tuple) and hasattr(value, "_fields") else made(parts)
-
-
-def _settle_indexes(selection: Any, length: int) -> Any:
-    """Count negative indexes of a selection from the end and spread ``__all__``."""
-    if selection is None:
-        return None
-    settled: Dict[int, Any] = {}
-    common: Any = None
-    for index, below in selection.items():
-        if not (_is_all(below) or isinstance(below, (abc.Mapping, abc.Set))):
-            raise TypeError('Unexpected type of exclude value for index "%s" %s' % (index, type(below)))
-        if index == "__all__":
-            common = _open_selection(below)
-        elif isinstance(index, int):
-            place = index + length if index < 0 else index
-            settled[place] = _join_selections(below, settled.get(place))
-        else:
-            raise TypeError(
-                "Excluding fields from a sequence of sub-models or dicts must be performed index-wise: "
-                'expected integer keys or keyword "__all__"')
-    for place in range(length) if common else ():
-        if _is_all(common):
-            settled.setdefault(place, ...)
-        elif not _is_all(settled.get(place)):
-            settled[place] = _join_selections(common, settled.get(place, {}))
-    return settled
-
-
-def _join_selections(first: Any, second: Any) -> Any:
-    """Unite two selections; where one says everything, the second has the word."""
-    second, first = _open_selection(second), _open_selection(first)
-    if second is None:
-        return first
-    if first is None or _is_all(first) or _is_all(second):
-        return second
-    joined = {key: _join_selections(first.get(key), second.get(key)) for key in [*first, *second]}
-    return {key: below for key, below in joined.items() if below is not None}
-
-
-def _open_selection(selection: Any) -> Any:
-    """Make a mapping of a set; None, True and ``...`` stay."""
-    if selection is None or _is_all(selection) or isinstance(selection, abc.Mapping):
-        return selection
-    if isinstance(selection, abc.Set):
-        return dict.fromkeys(selection, ...)
-    raise TypeError("Unexpected type of exclude value %s" % type(selection))
-
-
-def _is_all(selection: Any) -> bool:
-    return selection is True or selection is ...

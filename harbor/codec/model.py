@@ -12,18 +12,14 @@ from typing import (
     TYPE_CHECKING, Any, Callable, ClassVar, Dict, FrozenSet, Iterator, List, Optional, Set, Tuple, Type, TypeVar, Union,
 )
 
-from .calls import check_document, check_value, dump_document, dump_value, make_check_call, make_dump_call
-from .errors import Fault, Invalid, ValidationError
-from .hints import is_class_var, own_annotations, unquote_early
+from .first_use import engine
+from .hints import default_of, is_class_var, own_annotations, unquote_early
 from .legacy import LegacyModel, LegacyType
-from .plan import plan_of
-from .plan.base import NOT_COPIED, CheckCall
-from .plan.records import RecordPlan, default_of
-from .schema import make_schema
-from .signature import describe_signature
 
 if TYPE_CHECKING:
     from typing_extensions import dataclass_transform
+
+    from .plan.records import RecordPlan
 else:
 
     def dataclass_transform(**options: Any) -> Any:
@@ -128,6 +124,8 @@ class ModelMetaclass(LegacyType):
 
     @property
     def __signature__(cls) -> Any:
+        from .signature import describe_signature  # late
+
         return describe_signature(cls)
 
 
@@ -140,8 +138,8 @@ def _skip_dump_options(full: Any) -> Any:
             try:
                 copied = (cls.__codec_plan__ or _plan_of_model(cls)).copy(self)
             except RecursionError:
-                copied = NOT_COPIED  # too little stack, or a model inside itself
-            if copied is not NOT_COPIED:
+                copied = engine.NOT_COPIED  # too little stack, or a model inside itself
+            if copied is not engine.NOT_COPIED:
                 return copied
         return full(self, **options)
 
@@ -191,13 +189,13 @@ def _skip_check_options(full: Any, plain: Callable[[Any, Any], Any]) -> Any:
 
 
 def _validate_plainly(cls: Any, obj: Any) -> Any:
-    return check_value(cls.__codec_plan__ or _plan_of_model(cls), obj, CheckCall())
+    return engine.check_value(cls.__codec_plan__ or _plan_of_model(cls), obj, engine.CheckCall())
 
 
 def _validate_json_plainly(cls: Any, json_data: Any) -> Any:
-    call = CheckCall()
+    call = engine.CheckCall()
     call.from_json = True
-    return check_document(cls.__codec_plan__ or _plan_of_model(cls), json_data, call)
+    return engine.check_document(cls.__codec_plan__ or _plan_of_model(cls), json_data, call)
 
 
 @dataclass_transform(kw_only_default=True, field_specifiers=(Field, dataclasses.field))
@@ -211,7 +209,7 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
 
     __slots__ = ("__dict__", "__weakref__", "__pydantic_fields_set__", "__pydantic_extra__", "__pydantic_private__")
     __codec_model__ = None
-    __codec_plan__: ClassVar[Optional[RecordPlan]] = None
+    __codec_plan__: ClassVar[Any] = None
     model_config: ClassVar[Dict[str, Any]] = {}
     __class_vars__: ClassVar[FrozenSet[str]] = frozenset()
     if TYPE_CHECKING:
@@ -247,11 +245,11 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
         def __init__(self, /, **data: Any) -> None:
             plan = _plan_of_model(type(self))
             try:
-                plan.check_keywords(data, CheckCall(), self)
+                plan.check_keywords(data, engine.CheckCall(), self)
                 return
-            except Invalid as exc:
+            except engine.Invalid as exc:
                 faults = exc.faults
-            raise ValidationError(plan.title, faults)
+            raise engine.ValidationError(plan.title, faults)
 
         def __setattr__(self, name: str, value: Any) -> None:
             cls = type(self)
@@ -307,10 +305,10 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
         by_name: Optional[bool] = None,
     ) -> M:
         """Check a mapping or an instance; raises ``ValidationError`` with every fault."""
-        call = make_check_call(
+        call = engine.make_check_call(
             strict=strict, extra=extra, from_attributes=from_attributes, context=context, by_alias=by_alias,
             by_name=by_name)
-        made: M = check_value(_plan_of_model(cls), obj, call)
+        made: M = engine.check_value(_plan_of_model(cls), obj, call)
         return made
 
     @classmethod
@@ -325,9 +323,9 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
         by_name: Optional[bool] = None,
     ) -> M:
         """Check a JSON document; raises ``ValidationError`` with every fault."""
-        call = make_check_call(
+        call = engine.make_check_call(
             from_json=True, strict=strict, extra=extra, context=context, by_alias=by_alias, by_name=by_name)
-        made: M = check_document(_plan_of_model(cls), json_data, call)
+        made: M = engine.check_document(_plan_of_model(cls), json_data, call)
         return made
 
     @classmethod
@@ -342,7 +340,7 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
         by_name: Optional[bool] = None,
     ) -> M:
         """Check a dict whose values are text, such as an environment; raises ``ValidationError``."""
-        made: M = check_value(_plan_of_model(cls), obj, make_check_call(
+        made: M = engine.check_value(_plan_of_model(cls), obj, engine.make_check_call(
             strings=True, strict=strict, extra=extra, context=context, by_alias=by_alias, by_name=by_name))
         return made
 
@@ -390,12 +388,12 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
         polymorphic_serialization: Optional[bool] = None,
     ) -> Dict[str, Any]:
         """Dump to a dict: Python's own values in mode "python", what JSON can say in mode "json"."""
-        call = make_dump_call(
+        call = engine.make_dump_call(
             mode, False, by_alias=by_alias, exclude_unset=exclude_unset, exclude_defaults=exclude_defaults,
             exclude_none=exclude_none, exclude_computed_fields=exclude_computed_fields, round_trip=round_trip,
             fallback=fallback, serialize_as_any=serialize_as_any,
             polymorphic_serialization=polymorphic_serialization, context=context)
-        dumped: Dict[str, Any] = dump_value(_plan_of_model(type(self)), self, call, include, exclude, warnings)
+        dumped: Dict[str, Any] = engine.dump_value(_plan_of_model(type(self)), self, call, include, exclude, warnings)
         return dumped
 
     def model_dump_json(
@@ -423,12 +421,12 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
         ``inf_nan`` goes beyond pydantic: "null" is its way and loses what it replaces; "constants" writes ``NaN`` and
         ``Infinity``, which is no JSON to strict parsers; "strings" writes them as text that typed fields read back.
         """
-        call = make_dump_call(
+        call = engine.make_dump_call(
             "json", True, by_alias=by_alias, exclude_unset=exclude_unset, exclude_defaults=exclude_defaults,
             exclude_none=exclude_none, exclude_computed_fields=exclude_computed_fields, round_trip=round_trip,
             fallback=fallback, serialize_as_any=serialize_as_any,
             polymorphic_serialization=polymorphic_serialization, context=context)
-        return dump_document(
+        return engine.dump_document(
             _plan_of_model(type(self)), self, call, include, exclude, warnings, indent, ensure_ascii, inf_nan)
 
     if not TYPE_CHECKING:
@@ -511,6 +509,8 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
         """Describe the class as JSON schema."""
         if cls is Model:
             raise AttributeError("model_json_schema() must be called on a subclass of Model, not Model itself.")
+        from .schema import make_schema  # late
+
         return make_schema(_plan_of_model(cls), ref_template, mode, union_format, schema_generator)
 
     @classmethod
@@ -561,8 +561,8 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
         return ["%s=%r" % pair for pair in shown]
 
 
-def _plan_of_model(cls: Any) -> RecordPlan:
-    plan: Any = cls.__codec_plan__ or plan_of(cls)
+def _plan_of_model(cls: Any) -> "RecordPlan":
+    plan: Any = cls.__codec_plan__ or engine.plan_of(cls)
     return plan  # type: ignore[no-any-return]  # a model's plan is a RecordPlan
 
 
@@ -578,7 +578,9 @@ def _hash_fields(self: Any) -> int:
     return hash(type(self)) + hash(tuple(self.__dict__.get(name) for name in type(self).__dataclass_fields__))
 
 
-def _refuse_change(cls: Any, name: str, value: Any) -> ValidationError:
+def _refuse_change(cls: Any, name: str, value: Any) -> Exception:
+    from .errors import Fault, ValidationError  # late
+
     fault = Fault("frozen_instance", value)
     fault.path.append(name)
     return ValidationError(cls.__name__, [fault])

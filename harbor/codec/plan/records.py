@@ -9,7 +9,7 @@ from collections import abc
 from typing import Any, Callable, Dict, FrozenSet, Iterable, List, Optional, Set, Tuple
 
 from ..errors import Fault, Invalid
-from ..hints import record_hints, resolve_return
+from ..hints import computed_field, default_of, record_hints, resolve_return
 from ..text.writing import Layout, join_pieces, make_layout, quote, write_tree_at
 from .anything import check_text, copy_plain, dump_any, dump_any_key, make_object
 from .base import (
@@ -27,19 +27,6 @@ _set_slot = object.__setattr__
 _REPR_TYPES: FrozenSet[type] = frozenset((int, type(None)))
 _SINGLE_TYPES = frozenset((type(None), bool, int, float, str))
 _SINGLE_MODULES = frozenset(("datetime", "uuid", "pathlib", "pathlib._local"))
-
-
-class computed_field(property):  # named like pydantic's decorator, in whose place it stands
-    """A property that is dumped after the fields: ``@computed_field`` above a method or a ``@property``."""
-
-    def __init__(self, fget: Any, *rest: Any) -> None:
-        fget = fget.fget if isinstance(fget, property) else fget
-        super().__init__(fget, *rest)
-
-
-def default_of(field: Any) -> Any:
-    """Give the default of a dataclass's field, be it one that each instance gets a copy of."""
-    return field.metadata.get("copied_default", field.default)
 
 
 class AfterPlan(Plan):

@@ -6,7 +6,6 @@ Field order, defaults and the text of the descriptions are Harbor's, whose files
 from typing import Any, Callable, Dict, List, Mapping, Optional
 
 from ...codec import Field, Model
-from .numbers import read_cost, read_count
 from .rollout_detail import RolloutDetail
 
 __all__ = ["AgentContext", "ModelUsage"]
@@ -138,6 +137,8 @@ class AgentContext(Model):
 
 
 def _expect_count(name: str, value: Any) -> Optional[int]:
+    from .numbers import read_count  # late
+
     count, fault = read_count(value)
     if fault:
         raise _refuse_number("count", name, value, fault)
@@ -145,6 +146,8 @@ def _expect_count(name: str, value: Any) -> Optional[int]:
 
 
 def _expect_cost(name: str, value: Any) -> Optional[float]:
+    from .numbers import read_cost  # late
+
     cost, fault = read_cost(value)
     if fault:
         raise _refuse_number("finite cost", name, value, fault)
