@@ -7,7 +7,7 @@ name of your own.
 # Version 0.1.0. SPDX-License-Identifier: Apache-2.0
 #
 # Generated: do not edit it, but change the files below and run `make single`.
-# Their sha256: f4956fc7d8e32079594256af33b6c6acd2319e184fcc158cabc1c45f9dd519f2
+# Their sha256: b4a3e2f828c682a2805313c1d32a359e7dcbdc7d7b1d8ab6143fd8882e708162
 #
 # These run at once, in this order:
 #
@@ -312,8 +312,9 @@ def _open_package(parts: "Dict[str, Tuple[str, str, str]]") -> None:
         _NAMESPACE["__package__"] = _HOME
         _NAMESPACE["__path__"] = _SPEC.submodule_search_locations = [_PLACE]
         sys.path_importer_cache[_PLACE] = _FINDER
+        for name in [name for name in sys.modules if name.startswith(_begin(""))]:
+            del sys.modules[name]  # of a copy that this one replaces
         for part in parts:
-            sys.modules.pop(_begin(part), None)  # of a copy that this one replaces
             if part not in _LATER:
                 _show_module(part)
     elif _SPEC is None:

@@ -39,7 +39,7 @@ def run() -> groups.Run:
 CHAT = ["validate_json", "dump_json, parsed", "dump_json, built, shared ints", "dump_json, built, ints apart"]
 
 GROUPS: List[Tuple[str, str, List[str]]] = [
-    ("import", "Import", ["import"]),
+    ("import", "Import", ["import", "import of the single file"]),
     ("small", "Small record", ["construct", "validate_json", "model_dump", "model_dump_json"]),
     ("chat", "Chat of 40 turns", [
         "%s: %s" % (lists, act) for lists in ("prompts", "prompts, completions, logprobs") for act in CHAT]),

@@ -128,23 +128,6 @@ def test_it_imports_nothing_that_the_package_does_not() -> None:
         assert run(source) == run(source, folder=ROOT), module
 
 
-@pytest.mark.slow
-def test_its_import_takes_no_longer(tmp_path: pathlib.Path) -> None:
-    """Compare the least time of many imports in turn, each in a new process, with byte code."""
-    shutil.copytree(str(ROOT / "harbor"), str(tmp_path / "package" / "harbor"))
-    (tmp_path / "single").mkdir()
-    shutil.copyfile(str(FILE), str(tmp_path / "single" / "harbor.py"))
-    source = START + (
-        "import time; start = time.perf_counter(); import harbor.models.agent.context\n"
-        "print(time.perf_counter() - start)")
-    taken: Dict[str, List[float]] = {"package": [], "single": []}
-    for _ in range(60):
-        for name, times in taken.items():
-            times.append(float(run_python("-c", source, str(tmp_path / name), env={})))
-    print({name: min(times) for name, times in taken.items()})
-    assert min(taken["single"]) <= min(taken["package"])
-
-
 def test_byte_code_of_what_runs_later_is_kept_beside_the_files_own(tmp_path: pathlib.Path) -> None:
     file, kept = tmp_path / "harbor.py", tmp_path / "__pycache__"
     shutil.copyfile(str(FILE), str(file))

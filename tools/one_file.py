@@ -231,8 +231,9 @@ def _open_package(parts: "Dict[str, Tuple[str, str, str]]") -> None:
         _NAMESPACE["__package__"] = _HOME
         _NAMESPACE["__path__"] = _SPEC.submodule_search_locations = [_PLACE]
         sys.path_importer_cache[_PLACE] = _FINDER
+        for name in [name for name in sys.modules if name.startswith(_begin(""))]:
+            del sys.modules[name]  # of a copy that this one replaces
         for part in parts:
-            sys.modules.pop(_begin(part), None)  # of a copy that this one replaces
             if part not in _LATER:
                 _show_module(part)
     elif _SPEC is None:
