@@ -7,7 +7,7 @@ name of your own.
 # Version 0.1.0. SPDX-License-Identifier: Apache-2.0
 #
 # Generated: do not edit it, but change the files below and run `make single`.
-# Their sha256: b4a3e2f828c682a2805313c1d32a359e7dcbdc7d7b1d8ab6143fd8882e708162
+# Their sha256: 22074e4f6638ee3dc2802f7fc7bde86d187a2ce586cbfae2d7ad3ae126c51b2f
 #
 # These run at once, in this order:
 #
@@ -312,7 +312,8 @@ def _open_package(parts: "Dict[str, Tuple[str, str, str]]") -> None:
         _NAMESPACE["__package__"] = _HOME
         _NAMESPACE["__path__"] = _SPEC.submodule_search_locations = [_PLACE]
         sys.path_importer_cache[_PLACE] = _FINDER
-        for name in [name for name in sys.modules if name.startswith(_begin(""))]:
+        prefix = _begin("")
+        for name in [name for name in sys.modules if name.startswith(prefix) and name[len(prefix):] in parts]:
             del sys.modules[name]  # of a copy that this one replaces
         for part in parts:
             if part not in _LATER:

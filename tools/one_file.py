@@ -231,7 +231,8 @@ def _open_package(parts: "Dict[str, Tuple[str, str, str]]") -> None:
         _NAMESPACE["__package__"] = _HOME
         _NAMESPACE["__path__"] = _SPEC.submodule_search_locations = [_PLACE]
         sys.path_importer_cache[_PLACE] = _FINDER
-        for name in [name for name in sys.modules if name.startswith(_begin(""))]:
+        prefix = _begin("")
+        for name in [name for name in sys.modules if name.startswith(prefix) and name[len(prefix):] in parts]:
             del sys.modules[name]  # of a copy that this one replaces
         for part in parts:
             if part not in _LATER:
