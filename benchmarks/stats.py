@@ -1,6 +1,6 @@
 """Compare `python -m harbor stats` with Harbor's own reading of the same files.
 
-    python benchmarks/stats.py --harbor-python PATH [--count 2000] [--rollouts 0.0] [--rounds 7] [--jobs 1]
+    python benchmarks/stats.py --harbor-python PATH [--count 2000] [--rollouts 0.0] [--rounds 7] [--jobs N]
 
 PATH is the Python of an environment with Harbor 0.26. It reads each file with `TrialResult.model_validate_json` and
 counts what it refuses; `stats` does all of its work. So does a third process that only calls `json.loads`: no reader
@@ -65,7 +65,7 @@ def main() -> int:
     parser.add_argument("--corrupt", type=float, default=0.03, metavar="PART")
     parser.add_argument("--rollouts", type=float, default=0.0, metavar="PART")
     parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--jobs", help="of stats; as many as it chooses, unless given")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         made = make_trials(
@@ -74,7 +74,7 @@ def main() -> int:
         print("%d trials, %.1f MB, %s" % (
             options.count, size / 1e6, ", ".join("%s %d" % item for item in made.items())))
         commands = {
-            "stats": [sys.executable, "-m", "harbor", "stats", folder, "--by", "model", "--jobs", str(options.jobs)],
+            "stats": [sys.executable, "-m", "harbor", "stats", folder, "--by", "model", *(["--jobs", options.jobs] if options.jobs else [])],
             "json": [sys.executable, "-c", READ_WITH_JSON, folder],
             "Harbor": [options.harbor_python, "-c", READ_WITH_HARBOR, folder],
         }

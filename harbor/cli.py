@@ -15,7 +15,6 @@ Exit status: 0 all is well, 1 a document has faults, 2 it could not be read.
 `stats` lists what it cannot read and exits with 0, or with 1 if told to be strict.
 """
 
-import os
 import sys
 from typing import TYPE_CHECKING, Optional, Sequence
 
@@ -75,7 +74,8 @@ def _make_parser() -> "argparse.ArgumentParser":
     form.add_argument("--json", action="store_true", help=as_json)
     form.add_argument("--csv", action="store_true", help="print CSV instead of text")
     stats.add_argument(
-        "--jobs", metavar="N", type=_read_jobs, default=1, help="read with N processes, 0 for one per processor")
+        "--jobs", metavar="N", type=_read_jobs,
+        help="read with N processes, 0 for one per processor (default: as many as pay)")
     stats.add_argument("--tolerant", action="store_true", help="also take what can be mended")
     stats.add_argument("--strict", action="store_true", help="exit with 1 if a file could not be read")
     add_command(commands)
@@ -87,7 +87,9 @@ def _read_jobs(text: str) -> int:
     number = int(text)
     if number < 0:
         raise ValueError(text)
-    return number or os.cpu_count() or 1
+    from .cli_workers import count_processors
+
+    return number or count_processors()
 
 
 # What argparse calls it where the text is no number.

@@ -5,27 +5,33 @@ paths of what could not be read. The rows go to standard output as text, JSON or
 reads some of the files, and the rows are the same.
 """
 
+import itertools
 import os
 import sys
 import time
-from collections import Counter, deque
-from typing import Any, Deque, Dict, Iterable, Iterator, List, NamedTuple, Optional, TextIO, Tuple
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, TextIO, Tuple
 
 from .cli_output import align_rows, make_plain, print_error, print_json, write_line
-from .digests import DIGEST_SIZE_LIMIT, TrialDigest, digest_document, digest_trial
-from .files import read_file
+from .cli_workers import NoWorkers, WorkerDied, can_fork, count_processors, work_apart
+from .digests import DIGEST_SIZE_LIMIT, TrialDigest, digest_document, digest_trial, find_failure
 from .models.agent.numbers import count_parts, join_parts
-from .models.trial.result import choose_reward
-from .trials import TrialReadError, find_trials, try_trial
-from .usage import Total, UsageTally
+from .models.trial.outcomes import choose_reward
+from .trial_files import TrialMissingError, TrialReadError, read_result, walk_trials
+from .usage_tally import UsageTally
+
+if TYPE_CHECKING:
+    from .usage import Total
 
 __all__ = ["TrialStats", "collect_stats", "print_stats"]
 
 # How many failures are listed; the others are counted.
 _FAILURES_LISTED = 1000
-# How many files a process is handed at once, and for how many such portions ahead of the slowest the walk goes on.
+# How many files a process is handed at once, and how many such portions are too few for several processes.
 _PORTION = 32
-_AHEAD = 4
+_FEW_PORTIONS = 4
+# Unless told otherwise; more would wait for the walk through the directory.
+_MOST_JOBS = 8
 _PROGRESS_SECONDS = 0.2
 _TOKENS = {"input": "n_input_tokens", "cached": "n_cache_tokens", "output": "n_output_tokens"}
 
@@ -34,6 +40,10 @@ class _Failure(NamedTuple):
     path: str
     kind: str
     reason: str
+
+
+# A file as the walk finds it: its number, its path, and what already keeps it from being read.
+_Found = Tuple[int, str, Optional[TrialReadError]]
 
 
 class _Row:
@@ -67,7 +77,7 @@ class _Row:
         self.timed_out += other.timed_out
         self.rewarded += other.rewarded
         self.reward_parts += other.reward_parts
-        self.usage.add_totals(other.usage.totals())
+        self.usage.merge(other.usage)
 
     @property
     def mean_reward(self) -> Optional[float]:
@@ -89,13 +99,9 @@ class TrialStats:
 
     def __init__(self) -> None:
         self.rows: Dict[Optional[str], _Row] = {}
-        self.failures: List[_Failure] = []
+        #: Each beside its number in the walk.
+        self.failures: List[Tuple[int, _Failure]] = []
         self.failed_kinds: Dict[str, int] = Counter()
-
-    @property
-    def n_seen(self) -> int:
-        """How many trials were found, read or not."""
-        return sum(row.trials for row in self.rows.values()) + sum(self.failed_kinds.values())
 
     def add_trial(self, trial: TrialDigest, by: str, reward: Optional[str]) -> None:
         """Add a trial to the row of its group."""
@@ -105,19 +111,27 @@ class TrialStats:
             row = self.rows[group] = _Row()
         row.add(trial, reward)
 
-    def add_failure(self, path: str, error: TrialReadError) -> None:
+    def add_failure(self, number: int, path: str, error: TrialReadError) -> None:
         """Count what could not be read, and keep its path while there are not too many."""
         self.failed_kinds[error.kind] += 1
-        if len(self.failures) < _FAILURES_LISTED:
-            self.failures.append(_Failure(path, error.kind, error.reason))
+        self._keep_failures([(number, _Failure(path, error.kind, error.reason))])
 
     def merge(self, other: "TrialStats") -> None:
-        """Add what was collected of files that come after these."""
+        """Add what was collected of other files of the same walk."""
         for group, row in other.rows.items():
             self.rows.setdefault(group, _Row()).merge(row)
         for kind, count in other.failed_kinds.items():
             self.failed_kinds[kind] += count
-        self.failures += other.failures[:_FAILURES_LISTED - len(self.failures)]
+        self._keep_failures(other.failures)
+
+    def list_failures(self) -> List[_Failure]:
+        """List the first failures in the order of the walk."""
+        return [failure for _, failure in sorted(self.failures)[:_FAILURES_LISTED]]
+
+    def _keep_failures(self, more: List[Tuple[int, _Failure]]) -> None:
+        self.failures += more
+        if len(self.failures) >= 2 * _FAILURES_LISTED:
+            self.failures = sorted(self.failures)[:_FAILURES_LISTED]
 
     def total(self) -> _Row:
         """Give the row of all groups together."""
@@ -132,7 +146,7 @@ class TrialStats:
 
 
 def print_stats(
-    directory: str, *, by: str, reward: Optional[str], form: str, jobs: int, tolerant: bool, strict: bool
+    directory: str, *, by: str, reward: Optional[str], form: str, jobs: Optional[int], tolerant: bool, strict: bool
 ) -> int:
     """Print the rows of a directory, then what could not be read; give the exit status."""
     if not os.path.isdir(directory):
@@ -164,94 +178,90 @@ def collect_stats(
     *,
     by: str = "none",
     reward: Optional[str] = None,
-    jobs: int = 1,
+    jobs: Optional[int] = 1,
     tolerant: bool = False,
-    progress: Any = None
+    progress: Optional[Callable[[int, int], None]] = None
 ) -> TrialStats:
     """Read the trials below a directory with so many processes, and sum them up.
 
-    ``by`` is "agent", "model", "task", "dataset" or "none", ``reward`` the name of the reward to take, ``progress``
-    is called with what has been collected. Raises ``ChildProcessError`` where a process cannot be had, or is killed.
+    ``by`` is "agent", "model", "task", "dataset" or "none", ``reward`` the name of the reward to take; ``jobs`` may be
+    None for as many processes as pay. ``progress`` is called with the numbers of files seen and not read so far.
+    Raises ``ChildProcessError`` where a process cannot be had, or is killed.
     """
     stats = TrialStats()
-    options = (by, reward, tolerant)
-    portions = _list_portions(directory)
-    here = (_read_portion(portion, *options) for portion in portions)
-    for part in here if jobs == 1 else _read_apart(portions, options, jobs):
-        stats.merge(part)
+    n_seen = n_failed = 0
+
+    def take(into: TrialStats, portion: List[_Found]) -> int:
+        return _read_portion(into, portion, by, reward, tolerant)
+
+    def note(portion: List[_Found], failed: int) -> None:
+        nonlocal n_seen, n_failed
+        n_seen += len(portion)
+        n_failed += failed
         if progress is not None:
-            progress(stats)
+            progress(n_seen, n_failed)
+
+    portions = _list_portions(directory)
+    first = list(itertools.islice(portions, _FEW_PORTIONS)) if jobs is None else []
+    portions = itertools.chain(first, portions)
+    is_forced = jobs is not None
+    if jobs is None:
+        jobs = min(count_processors(), _MOST_JOBS) if len(first) == _FEW_PORTIONS and can_fork() else 1
+    if jobs > 1:
+        try:
+            for part in work_apart(portions, take, TrialStats, jobs, note):
+                stats.merge(part)
+            return stats
+        except WorkerDied:
+            raise ChildProcessError("A process that read trials was killed; try a lower --jobs") from None
+        except NoWorkers:
+            if is_forced:
+                raise ChildProcessError("%d processes cannot be had here; try --jobs 1" % jobs) from None
+    for portion in portions:
+        note(portion, take(stats, portion))
     return stats
 
 
-def _list_portions(directory: str) -> Iterator[List[Tuple[str, Optional[TrialReadError]]]]:
-    portion = []
-    for path, error in find_trials(directory):
-        portion.append((str(path), error))
-        if len(portion) == _PORTION:
-            yield portion
-            portion = []
-    if portion:
+def _list_portions(directory: str) -> Iterator[List[_Found]]:
+    found = ((number, path, error) for number, (path, error) in enumerate(walk_trials(directory)))
+    while True:
+        portion = list(itertools.islice(found, _PORTION))
+        if not portion:
+            return
         yield portion
 
 
-def _read_portion(
-    portion: Iterable[Tuple[str, Optional[TrialReadError]]], by: str, reward: Optional[str], tolerant: bool
-) -> TrialStats:
-    stats = TrialStats()
-    for path, error in portion:
+def _read_portion(stats: TrialStats, portion: List[_Found], by: str, reward: Optional[str], tolerant: bool) -> int:
+    """Add files to what is known, and give the number of those that could not be read."""
+    n_failed = 0
+    for number, path, error in portion:
         if error is None:
-            digest = _digest_file(path)
-            if digest is None:
-                _, trial, error, _ = try_trial(path, tolerant=tolerant)
-                digest = None if trial is None else digest_trial(trial)
+            digest, error = _digest_file(path, tolerant)
             if digest is not None:
                 stats.add_trial(digest, by, reward)
         if error is not None:
-            stats.add_failure(path, error)
-    return stats
+            stats.add_failure(number, path, error)
+            n_failed += 1
+    return n_failed
 
 
-def _digest_file(path: str) -> Optional[TrialDigest]:
-    """Digest a file; what keeps it from being read is left to others to find out."""
+def _digest_file(path: str, tolerant: bool) -> Tuple[Optional[TrialDigest], Optional[TrialReadError]]:
+    """Digest a file, or give what keeps it from being read."""
     try:
-        return digest_document(read_file(path, DIGEST_SIZE_LIMIT))
-    except (OSError, ValueError, MemoryError):
-        return None
+        data = read_result(path, DIGEST_SIZE_LIMIT)
+        if len(data) <= DIGEST_SIZE_LIMIT:
+            digest = digest_document(data)
+            error = None if digest is not None or tolerant else find_failure(path, data)
+            if digest is not None or error is not None:
+                return digest, error
+    except TrialMissingError as exc:
+        return None, exc.with_traceback(None)
+    except (TrialReadError, MemoryError):
+        pass
+    from .trials import try_trial  # the models cost as much as some hundred files
 
-
-def _read_apart(
-    portions: Iterator[List[Tuple[str, Optional[TrialReadError]]]], options: Tuple[Any, ...], jobs: int
-) -> Iterator[TrialStats]:
-    """Read portions in several processes, and give what they found in the order of the portions."""
-    try:
-        from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor  # costs as much as the models
-
-        pool = ProcessPoolExecutor(jobs, initializer=_leave_interrupts_alone)
-    except (ImportError, NotImplementedError, OSError, ValueError):
-        # No semaphores, no processes, or more than this system can wait for.
-        raise ChildProcessError("%d processes cannot be had here; try --jobs 1" % jobs) from None
-    with pool:
-        waiting: Deque[Any] = deque()
-        try:
-            for portion in portions:
-                waiting.append(pool.submit(_read_portion, portion, *options))
-                if len(waiting) >= jobs * _AHEAD:
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
-        except BrokenProcessPool:
-            raise ChildProcessError("A process that read trials was killed; try a lower --jobs") from None
-        finally:
-            for future in waiting:
-                future.cancel()
-
-
-def _leave_interrupts_alone() -> None:
-    """Let only the first process answer the interrupt key."""
-    import signal
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _, trial, error, _ = try_trial(path, tolerant=tolerant)
+    return None if trial is None else digest_trial(trial), error
 
 
 class _Progress:
@@ -262,12 +272,12 @@ class _Progress:
         self._shown_at = 0.0
         self._width = 0
 
-    def show(self, stats: TrialStats) -> None:
+    def show(self, n_seen: int, n_failed: int) -> None:
         now = time.monotonic()
         if self._stream is None or now < self._shown_at + _PROGRESS_SECONDS:
             return
         self._shown_at = now
-        text = "{:,} trials, {:,} unreadable".format(stats.n_seen, sum(stats.failed_kinds.values()))
+        text = "{:,} trials, {:,} unreadable".format(n_seen, n_failed)
         self._write("\r" + text.ljust(self._width))
         self._width = len(text)
 
@@ -307,7 +317,7 @@ def _render_stats(stats: TrialStats, by: str) -> List[str]:
     return lines
 
 
-def _format_total(total: Total, form: str = "{:,}") -> str:
+def _format_total(total: "Total", form: str = "{:,}") -> str:
     if total.value is None:
         return "unknown"
     text = form.format(total.value)
@@ -330,7 +340,7 @@ def _show_as_dict(stats: TrialStats, by: str) -> Dict[str, Any]:
         "unreadable": {
             "count": sum(stats.failed_kinds.values()),
             "by_kind": {kind: stats.failed_kinds[kind] for kind in sorted(stats.failed_kinds)},
-            "files": [failure._asdict() for failure in stats.failures],
+            "files": [failure._asdict() for failure in stats.list_failures()],
         },
     }
 
@@ -365,7 +375,8 @@ def _list_failures(stats: TrialStats) -> None:
     kinds = ", ".join("%s %d" % (kind, stats.failed_kinds[kind]) for kind in sorted(stats.failed_kinds))
     number = sum(stats.failed_kinds.values())
     write_line("harbor: {:,} unreadable: {}".format(number, kinds), sys.stderr)
-    for failure in stats.failures:
+    failures = stats.list_failures()
+    for failure in failures:
         print_error(failure.path, failure.reason)
-    if number > len(stats.failures):
-        write_line("harbor: and {:,} more".format(number - len(stats.failures)), sys.stderr)
+    if number > len(failures):
+        write_line("harbor: and {:,} more".format(number - len(failures)), sys.stderr)

@@ -5,20 +5,18 @@ In: the bytes of a `result.json`, or a trial. Out: a digest, or None for a docum
 two together. A model of a trial takes ten times as long to make as its JSON to read.
 """
 
-import json
 import re
-from collections import Counter
-from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Set
 
-from .codec import TypeAdapter, ValidationError
-from .codec.moments import MomentError, read_datetime
 from .codec.text.reading import JsonError, parse
-from .models.trial.result import TrialResult, is_timeout
+from .models.trial.outcomes import is_timeout
+from .trial_files import TrialReadError, is_rollup, name_bad_text, name_rollup
 
 if TYPE_CHECKING:
     from .models.agent.context import AgentContext
+    from .models.trial.result import TrialResult
 
-__all__ = ["DIGEST_SIZE_LIMIT", "TrialDigest", "digest_document", "digest_trial"]
+__all__ = ["DIGEST_SIZE_LIMIT", "TrialDigest", "digest_document", "digest_trial", "find_failure"]
 
 _TRIAL_PHASES = ("environment_setup", "agent_setup", "agent_execution", "verifier")
 _STEP_PHASES = ("agent_execution", "verifier")
@@ -27,10 +25,22 @@ DIGEST_SIZE_LIMIT = 1 << 20
 # Beyond it an int and the float of it differ.
 _EXACT_LIMIT = 1 << 53
 _MOST_TASK_IDS = 10000
+_MOST_KEYS = 100
+# Of a config: its start and end as Harbor writes them, and how many are kept, and how long and deep.
+_CONFIG_START = b'\n    "config": {\n'
+_CONFIG_END = b"\n    }"
+_MOST_CONFIGS = 1000
+_CONFIG_SIZE_LIMIT = 1 << 14
+_CONFIG_DEPTH_LIMIT = 100
 _COUNT_TYPES = frozenset((int, type(None)))
+_STR = frozenset((str,))
 _TEXT_TYPES = frozenset((str, type(None)))
 
 _match_uuid = re.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}").fullmatch
+# The name of a trial, as Harbor makes it of that of its task.
+_search_names = re.compile(rb'\n    "trial_name": "(([-.\w]*)__\w+)",\n').search
+# What no number and no word outside of a string has.
+_search_letter = re.compile(rb"[^-+.0-9Eaeflnrstu]").search
 # Days that every month has: no need to ask a calendar.
 _match_moment = re.compile(
     r"[12][0-9]{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]"
@@ -54,7 +64,7 @@ class _Unusual(Exception):
     """A document that only the model can judge."""
 
 
-def digest_trial(trial: TrialResult) -> TrialDigest:
+def digest_trial(trial: "TrialResult") -> TrialDigest:
     """Digest a trial."""
     model, verified = trial.agent_info.model_info, trial.verifier_result
     contexts: List[Optional[AgentContext]] = [trial.agent_result]
@@ -68,12 +78,54 @@ def digest_trial(trial: TrialResult) -> TrialDigest:
 def digest_document(data: bytes) -> Optional[TrialDigest]:
     """Digest a JSON document that is a trial in every part; None where ``TrialResult`` must have a look."""
     # Rollouts have a reader that is faster than this one; an escape may hide that a key stands twice.
-    if len(data) > DIGEST_SIZE_LIMIT or b"\\u" in data or b'"prompt_token_ids"' in data:
+    if len(data) > DIGEST_SIZE_LIMIT or b'"prompt_token_ids"' in data or b"\\" in data and b"\\u" in data:
         return None
     try:
-        return _digest(parse(data), data)
-    except (_Unusual, JsonError, MomentError, ValidationError, AttributeError, KeyError, TypeError):
+        return _digest(parse(_skip_config(data)), data)
+    except (_Unusual, JsonError, AttributeError, KeyError, TypeError):
         return None
+
+
+def find_failure(name: str, data: bytes) -> Optional[TrialReadError]:
+    """Say what keeps a whole file from being a trial, where no model is needed to see it."""
+    try:
+        document = parse(data)
+    except JsonError as exc:
+        return name_bad_text(name, data, "Invalid JSON: " + exc.message)
+    return name_rollup(name) if is_rollup(document) else None
+
+
+# Configs that are JSON, with marks in place of the trial's and the task's name.
+_configs: Set[bytes] = set()
+
+
+def _skip_config(data: bytes) -> bytes:
+    """Put ``{}`` in place of a config that is JSON, which is half of most files and tells nothing to sums.
+
+    The configs of a job differ in little but names, so most have been read before. What is left is JSON if, and only
+    if, the whole is: the config that is cut out is an object by itself, and nothing but its own key is called so.
+    """
+    start = data.find(_CONFIG_START) + len(_CONFIG_START) - 2
+    end = data.find(_CONFIG_END, start) + len(_CONFIG_END)
+    names = _search_names(data, 0, start)
+    if start < len(_CONFIG_START) or end < start or names is None or end - start > _CONFIG_SIZE_LIMIT:
+        return data
+    config = data[start:end]
+    rest = b"{}".join((data[:start], data[end:]))
+    if rest.count(b'"config"') != 1 or b"\\" in config or b"\0" in config or b"\1" in config:
+        return data
+    # A name is inside a string wherever it stands, so another one in its place makes no difference.
+    name, task = names.groups()
+    shape = config.replace(name, b"\0")
+    if _search_letter(task) is not None:
+        shape = shape.replace(task, b"\1")
+    if shape not in _configs:
+        if config.count(b"{") + config.count(b"[") > _CONFIG_DEPTH_LIMIT:
+            return data
+        parse(config)
+        if len(_configs) < _MOST_CONFIGS:
+            _configs.add(shape)
+    return rest
 
 
 def _digest(trial: Dict[str, Any], data: bytes) -> TrialDigest:
@@ -101,17 +153,18 @@ def _digest(trial: Dict[str, Any], data: bytes) -> TrialDigest:
             _take_rewards(step, keys)
     provider = None if model is None else model.get("provider")
     version = get("schema_version", 1)
-    _insist(all(type(text) is str for text in texts) and _TEXT_TYPES.issuperset((type(get("source")), type(provider))))
+    _insist(set(map(type, texts)) == _STR and _TEXT_TYPES.issuperset((type(get("source")), type(provider))))
     _insist(type(trial["config"]) is dict and type(version) is int and version == 1)
     _insist(get("verifier_environment_mode") in (None, "shared", "separate"))
     _insist("id" not in trial or _match_uuid(trial["id"]) is not None)
     for moment in moments:
         if moment is not None and not _match_moment(moment):
-            read_datetime(moment)
+            _insist_moment(moment)
     _insist_task_id(trial["task_id"])
     # A reader of JSON keeps the last of two values under one key, where a dict of one type must check both.
-    for key, count in Counter(keys).items():
-        quoted = b'"%s"' % key.encode("utf-8")
+    _insist(len(keys) <= _MOST_KEYS)
+    for key in set(keys):
+        count, quoted = keys.count(key), b'"%s"' % key.encode("utf-8")
         if data.count(quoted) != count:
             # Some are values, maybe.
             _insist(len(re.findall(re.escape(quoted) + rb"[ \t\r\n]*:", data)) == count)
@@ -125,6 +178,15 @@ def _digest(trial: Dict[str, Any], data: bytes) -> TrialDigest:
 def _insist(condition: bool) -> None:
     if not condition:
         raise _Unusual
+
+
+def _insist_moment(moment: str) -> None:
+    from .codec.moments import MomentError, read_datetime  # late
+
+    try:
+        read_datetime(moment)
+    except MomentError:
+        raise _Unusual from None
 
 
 def _gather_phases(owner: Dict[str, Any], names: Any, moments: List[Any]) -> None:
@@ -143,7 +205,7 @@ def _take_exception(owner: Dict[str, Any], moments: List[Any]) -> Optional[str]:
     moments.append(info["occurred_at"])
     name: str = info["exception_type"]
     texts = (name, info["exception_message"], info["exception_traceback"])
-    _insist(all(type(text) is str for text in texts) and info.get("policy_override") is None)
+    _insist(set(map(type, texts)) == _STR and info.get("policy_override") is None)
     _insist(info["occurred_at"] is not None)
     return name
 
@@ -199,8 +261,16 @@ def _insist_task_id(task_id: Dict[str, Any]) -> None:
         return
     key = tuple(task_id.items())
     if key not in _task_ids:
-        adapter: TypeAdapter[Any] = TypeAdapter(TrialResult.__annotations__["task_id"])
-        adapter.validate_json(json.dumps(task_id))
+        from .codec import TypeAdapter, ValidationError  # late
+        from .models.trial.result import TrialResult  # late
+
+        import json
+
+        adapter: Any = TypeAdapter(TrialResult.__annotations__["task_id"])
+        try:
+            adapter.validate_json(json.dumps(task_id))
+        except ValidationError:
+            raise _Unusual from None
         if len(_task_ids) < _MOST_TASK_IDS:
             _task_ids[key] = True
 

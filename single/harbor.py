@@ -7,18 +7,18 @@ name of your own.
 # Version 0.1.0. SPDX-License-Identifier: Apache-2.0
 #
 # Generated: do not edit it, but change the files below and run `make single`.
-# Their sha256: 22074e4f6638ee3dc2802f7fc7bde86d187a2ce586cbfae2d7ad3ae126c51b2f
+# Their sha256: bc0c3477ef7d6c36cbce0727c833aa0f687fec561fc877734b8f68cff99da377
 #
 # These run at once, in this order:
 #
 #     harbor/__init__.py
 #     harbor/models/__init__.py
 #     harbor/models/agent/__init__.py
-#     harbor/codec/hints.py
+#     harbor/codec/__init__.py
 #     harbor/codec/first_use.py
+#     harbor/codec/hints.py
 #     harbor/codec/legacy.py
 #     harbor/codec/model.py
-#     harbor/codec/__init__.py
 #     harbor/models/agent/rollout_detail.py
 #     harbor/models/agent/context.py
 #
@@ -50,6 +50,14 @@ name of your own.
 #     harbor/codec/schema.py
 #     harbor/codec/signature.py
 #     harbor/models/trial/__init__.py
+#     harbor/models/trial/outcomes.py
+#     harbor/files.py
+#     harbor/trial_files.py
+#     harbor/digests.py
+#     harbor/environments/processes.py
+#     harbor/environments/transfer.py
+#     harbor/environments/local.py
+#     harbor/forms.py
 #     harbor/models/task/__init__.py
 #     harbor/models/task/config.py
 #     harbor/models/task/id.py
@@ -57,12 +65,6 @@ name of your own.
 #     harbor/models/verifier/result.py
 #     harbor/models/trial/error_policy.py
 #     harbor/models/trial/result.py
-#     harbor/digests.py
-#     harbor/environments/processes.py
-#     harbor/files.py
-#     harbor/environments/transfer.py
-#     harbor/environments/local.py
-#     harbor/forms.py
 #     harbor/mending.py
 #     harbor/models/agent/numbers.py
 #     harbor/rollout_findings.py
@@ -72,6 +74,7 @@ name of your own.
 #     harbor/rollout_chart.py
 #     harbor/trials.py
 #     harbor/runner.py
+#     harbor/usage_tally.py
 #     harbor/usage.py
 
 
@@ -378,6 +381,35 @@ __version__ = "0.1.0"
 
 
 # ====================================================================================================================
+# harbor/codec/first_use.py
+# ====================================================================================================================
+
+__name__ = _begin("codec.first_use")
+"""The part of the codec that works on values, kept back until the first value comes.
+
+In: the names of `calls`. Out: what they stand for. A class of fields is made without any of it, so that importing one
+costs little more than `dataclasses` itself.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    engine: Any
+else:
+
+    class _FirstUse:
+        """Stands for `calls`, which it imports when a name is missing; from then on it has them all."""
+
+        def __getattr__(self, name: str) -> Any:
+            calls = _module("codec.calls")
+
+            vars(self).update((own, getattr(calls, own)) for own in calls.__all__)
+            return getattr(calls, name)
+
+    engine = _FirstUse()
+
+
+# ====================================================================================================================
 # harbor/codec/hints.py
 # ====================================================================================================================
 
@@ -593,35 +625,6 @@ def _show_type(annotation: Any) -> str:
     if isinstance(annotation, type) and not typing.get_args(annotation):
         return annotation.__qualname__
     return repr(annotation)
-
-
-# ====================================================================================================================
-# harbor/codec/first_use.py
-# ====================================================================================================================
-
-__name__ = _begin("codec.first_use")
-"""The part of the codec that works on values, kept back until the first value comes.
-
-In: the names of `calls`. Out: what they stand for. A class of fields is made without any of it, so that importing one
-costs little more than `dataclasses` itself.
-"""
-
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    engine: Any
-else:
-
-    class _FirstUse:
-        """Stands for `calls`, which it imports when a name is missing; from then on it has them all."""
-
-        def __getattr__(self, name: str) -> Any:
-            calls = _module("codec.calls")
-
-            vars(self).update((own, getattr(calls, own)) for own in calls.__all__)
-            return getattr(calls, name)
-
-    engine = _FirstUse()
 
 
 # ====================================================================================================================
@@ -1579,20 +1582,6 @@ def _make_dataclass(cls: Any, scope: Dict[str, Any]) -> None:
         if name in cls.__dict__:
             delattr(cls, name)
 
-
-
-
-# ====================================================================================================================
-# harbor/codec/__init__.py
-# ====================================================================================================================
-
-__name__ = _begin("codec")
-"""A codec for dataclasses: checks, dumps and describes them as pydantic does.
-
-Knows nothing of Harbor; usable on anyone's classes.
-"""
-
-from typing import TYPE_CHECKING, Any, List
 
 
 
@@ -8536,448 +8525,18 @@ _later("models.trial", "", r'''
 
 
 # ====================================================================================================================
-# harbor/models/task/__init__.py, which runs when it is first used
+# harbor/models/trial/outcomes.py, which runs when it is first used
 # ====================================================================================================================
 
-_later("models.task", "", r'''
-"""What identifies a task."""
-''')
+_later("models.trial.outcomes", "", r'''
+"""What a trial's rewards and exceptions come to, for whoever has no ``TrialResult`` of it.
 
-
-# ====================================================================================================================
-# harbor/models/task/config.py, which runs when it is first used
-# ====================================================================================================================
-
-_later("models.task.config", "", r'''
-"""The one part of a task's configuration that trial results mention."""
-
-import enum
-
-__all__ = ["VerifierEnvironmentMode"]
-
-
-class VerifierEnvironmentMode(str, enum.Enum):
-    SHARED = "shared"
-    SEPARATE = "separate"
-''')
-
-
-# ====================================================================================================================
-# harbor/models/task/id.py, which runs when it is first used
-# ====================================================================================================================
-
-_later("models.task.id", "Field Model", r'''
-"""What identifies a task: a local folder, a folder of a git repository, or a package.
-
-Instances are frozen and hashable; ``str()`` is pydantic's, ``label`` reads well.
+In: rewards by name, names of exceptions' types. Out: the reward that counts, whether time ran out.
 """
 
-import os
-import posixpath
-import uuid
-from pathlib import Path, PurePath
-from typing import Optional
+from typing import Mapping, Optional
 
-__all__ = ["GitTaskId", "LocalTaskId", "PackageTaskId"]
-
-# Where Harbor keeps the tasks it fetches.
-_TASK_CACHE = os.path.join("~", ".cache", "harbor", "tasks")
-_PACKAGE_CACHE = os.path.join(_TASK_CACHE, "packages")
-_SHA256_PREFIX = "sha256:"
-# The digits of a short UUID: letters and digits that cannot be mistaken for each other.
-_SHORT_UUID_DIGITS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
-_SHORT_UUID_LENGTH = 22
-
-
-class LocalTaskId(Model):
-    model_config = {"frozen": True}
-
-    path: Path
-
-    @property
-    def label(self) -> str:
-        """The path, with forward slashes."""
-        return self.path.as_posix()
-
-    def get_name(self) -> str:
-        """Give the name of the task's folder, looked up on this machine if the path ends in dots."""
-        return self.path.expanduser().resolve().name
-
-    def get_local_path(self) -> Path:
-        """Give the absolute path of the task's folder."""
-        return self.path.expanduser().resolve()
-
-
-def _stay_inside(path: PurePath) -> Path:
-    """Take the dots out of a path; raises ``ValueError`` where it leads out of the repository."""
-    text = path.as_posix()
-    if posixpath.isabs(text):
-        raise ValueError("Git task paths must be relative to the repository")
-    text = posixpath.normpath(text)
-    if text.split("/")[0] == "..":
-        raise ValueError("Git task paths must stay within the repository")
-    return Path(text)
-
-
-class GitTaskId(Model):
-    model_config = {"frozen": True}
-
-    git_url: str
-    git_commit_id: Optional[str] = None
-    path: Path = Field(after=_stay_inside)
-
-    @property
-    def label(self) -> str:
-        """The repository, the commit if it is known, and the path: ``URL@COMMIT:PATH``."""
-        commit = "" if self.git_commit_id is None else "@" + self.git_commit_id
-        return "%s%s:%s" % (self.git_url, commit, self.path.as_posix())
-
-    def get_name(self) -> str:
-        """Give the name of the task's folder."""
-        return self.path.name
-
-    def get_local_path(self) -> Path:
-        """Give the folder where Harbor keeps the fetched task."""
-        return Path(_TASK_CACHE).expanduser() / _short_uuid(str(self)) / self.path.name
-
-
-class PackageTaskId(Model):
-    model_config = {"frozen": True}
-
-    org: str
-    name: str
-    ref: Optional[str] = None
-
-    @property
-    def label(self) -> str:
-        """The package and the version if one is named: ``ORG/NAME@REF``."""
-        return "%s/%s%s" % (self.org, self.name, "" if self.ref is None else "@" + self.ref)
-
-    def get_name(self) -> str:
-        """Give ``ORG/NAME``."""
-        return "%s/%s" % (self.org, self.name)
-
-    def get_local_path(self) -> Path:
-        """Give the folder where Harbor keeps the fetched package; raises ``ValueError`` without a digest in ``ref``."""
-        if self.ref is None or not self.ref.startswith(_SHA256_PREFIX):
-            raise ValueError(
-                "Cannot compute local path without a resolved digest. Resolve the PackageTaskId first.")
-        return Path(_PACKAGE_CACHE).expanduser() / self.org / self.name / self.ref[len(_SHA256_PREFIX):]
-
-
-def _short_uuid(name: str) -> str:
-    """Give the UUID of a name (version 5, DNS) in base 57, as the folders of Harbor's cache are called."""
-    number = uuid.uuid5(uuid.NAMESPACE_DNS, name).int
-    digits = ""
-    while number or len(digits) < _SHORT_UUID_LENGTH:
-        number, digit = divmod(number, len(_SHORT_UUID_DIGITS))
-        digits = _SHORT_UUID_DIGITS[digit] + digits
-    return digits
-''')
-
-
-# ====================================================================================================================
-# harbor/models/verifier/__init__.py, which runs when it is first used
-# ====================================================================================================================
-
-_later("models.verifier", "", r'''
-"""What a verifier reports."""
-''')
-
-
-# ====================================================================================================================
-# harbor/models/verifier/result.py, which runs when it is first used
-# ====================================================================================================================
-
-_later("models.verifier.result", "Model", r'''
-"""What a verifier reports of a trial."""
-
-from typing import Dict, Optional, Union
-
-__all__ = ["VerifierResult"]
-
-
-# No docstring: Harbor's class has none, and its JSON schema would show it.
-class VerifierResult(Model):
-    rewards: Optional[Dict[str, Union[float, int]]] = None
-''')
-
-
-# ====================================================================================================================
-# harbor/models/trial/error_policy.py, which runs when it is first used
-# ====================================================================================================================
-
-_later("models.trial.error_policy", "Model", r'''
-"""What follows from an exception of a trial: whether to try again, to grade, and whether its reward counts.
-
-The names and what follows from them are Harbor 0.26's.
-"""
-
-import dataclasses
-from typing import Dict, Optional, Tuple
-
-__all__ = ["ErrorPolicy", "ErrorPolicyOverride", "policy_for"]
-
-
-@dataclasses.dataclass(frozen=True)
-class ErrorPolicy:
-    should_retry: bool
-    should_grade: bool
-    has_valid_reward: bool
-
-
-class ErrorPolicyOverride(Model):
-    model_config = {"extra": "forbid", "frozen": True}
-
-    should_retry: Optional[bool] = None
-    should_grade: Optional[bool] = None
-    has_valid_reward: Optional[bool] = None
-
-    def apply(self, policy: ErrorPolicy) -> ErrorPolicy:
-        """Give a policy with the parts set here in place of its own."""
-        changes = {name: value for name, value in self if value is not None}
-        return dataclasses.replace(policy, **changes)
-
-
-# An exception nobody knows: worth another try, and no reason to doubt the reward.
-_UNKNOWN = ErrorPolicy(should_retry=True, should_grade=True, has_valid_reward=True)
-
-_GROUPS: Tuple[Tuple[ErrorPolicy, str], ...] = (
-    # The place to run in was not there or broke down.
-    (ErrorPolicy(should_retry=True, should_grade=False, has_valid_reward=False), """
-        EnvironmentStartTimeoutError SandboxBuildFailedError AgentSetupTimeoutError HealthcheckError
-        SandboxLikelyOutOfMemoryError MemoryLimitExceededError SSHAccessError GKEExecStreamClosedError
-        GKEPodNotFoundError RuntimeRequestError AddTestsDirError DownloadVerifierDirError"""),
-    # The model's service failed.
-    (ErrorPolicy(should_retry=True, should_grade=True, has_valid_reward=False), """
-        ApiError ApiRateLimitError ApiInternalServerError ApiOverloadedError ApiConnectionClosedError
-        ApiResponseStalledError UnknownApiError NetworkConnectionError ApiConnectionError ApiUsageLimitError
-        RateLimitError InternalServerError ServiceUnavailableError APIConnectionError APIError Timeout"""),
-    # The request or the verifier was wrong: the same again would end the same.
-    (ErrorPolicy(should_retry=False, should_grade=True, has_valid_reward=False), """
-        UnsupportedModelParametersError BadRequestError UnprocessableEntityError UnsupportedParamsError
-        APIResponseValidationError BudgetExceededError VerifierTimeoutError RewardFileNotFoundError
-        RewardFileEmptyError VerifierOutputParseError"""),
-    # Access, settings or the user's own stop.
-    (ErrorPolicy(should_retry=False, should_grade=False, has_valid_reward=False), """
-        AgentAuthenticationError ModelNotFoundError ApiProviderResourceNotFoundError AuthenticationError
-        PermissionDeniedError NotFoundError ServiceOperationsUnsupportedError VercelScopeError DspyImportError
-        MissingExtraError RegradeError CancelledError"""),
-    # The agent came to an end of its own kind, which the reward shows.
-    (ErrorPolicy(should_retry=False, should_grade=True, has_valid_reward=True), """
-        NonZeroAgentExitCodeError AgentTimeoutError ContextWindowExceededError OutputTokenExceededError
-        ContextLengthExceededError OutputLengthExceededError AgentSafetyRefusalError ContentPolicyViolationError"""),
-)
-_POLICIES: Dict[str, ErrorPolicy] = {name: policy for policy, names in _GROUPS for name in names.split()}
-
-
-def policy_for(exception_type: str, override: Optional[ErrorPolicyOverride] = None) -> ErrorPolicy:
-    """Give the policy for an exception by the name of its class."""
-    policy = _POLICIES.get(exception_type, _UNKNOWN)
-    return policy if override is None else override.apply(policy)
-''')
-
-
-# ====================================================================================================================
-# harbor/models/trial/result.py, which runs when it is first used
-# ====================================================================================================================
-
-_later("models.trial.result", """
-        Field Model computed_field AgentContext VerifierEnvironmentMode GitTaskId LocalTaskId PackageTaskId
-        VerifierResult ErrorPolicy ErrorPolicyOverride policy_for""", r'''
-"""The record of a trial, as Harbor writes it to ``result.json``.
-
-Fields, defaults and the text of descriptions are Harbor 0.26's, whose files and schemas these classes share;
-``config`` stays the plain dict of the file. Beyond Harbor stand the accessors that people write by hand.
-"""
-
-import datetime
-import pathlib
-import uuid
-from typing import Any, Dict, Iterator, List, Literal, Mapping, Optional, Tuple, Union
-
-__all__ = ["AgentInfo", "ExceptionInfo", "ModelInfo", "StepResult", "TimingInfo", "TrialResult"]
-
-TokenCostTotals = Tuple[Optional[int], Optional[int], Optional[int], Optional[float]]
-
-
-class TimingInfo(Model):
-    """When a phase of a trial began and ended."""
-
-    started_at: Optional[datetime.datetime] = None
-    finished_at: Optional[datetime.datetime] = None
-
-    @property
-    def duration(self) -> Optional[datetime.timedelta]:
-        """How long the phase took; None where that is not known."""
-        return _time_between(self.started_at, self.finished_at)
-
-
-class ExceptionInfo(Model):
-    """An exception that ended a trial or a step, or that was handled there."""
-
-    exception_type: str
-    exception_message: str
-    exception_traceback: str
-    occurred_at: datetime.datetime
-    policy_override: Optional[ErrorPolicyOverride] = Field(default=None, exclude_if=lambda value: value is None)
-
-    @classmethod
-    def from_exception(
-        cls, e: BaseException, *, override_error_policy: Optional[Mapping[str, ErrorPolicyOverride]] = None
-    ) -> "ExceptionInfo":
-        """Describe an exception that was caught just now, with its traceback."""
-        import traceback  # costs as much as the models, and readers do without
-
-        name = type(e).__name__
-        return cls(
-            exception_type=name,
-            exception_message=str(e),
-            exception_traceback="".join(traceback.format_exception(type(e), e, e.__traceback__)),
-            occurred_at=datetime.datetime.now(datetime.timezone.utc),
-            policy_override=(override_error_policy or {}).get(name),
-        )
-
-    @computed_field
-    def policy(self) -> ErrorPolicy:
-        return policy_for(self.exception_type, self.policy_override)
-
-
-class ModelInfo(Model):
-    """A model that took part in a trial; ``provider`` is None where none was named."""
-
-    name: str
-    provider: Optional[str] = None
-
-
-class AgentInfo(Model):
-    """The agent of a trial."""
-
-    name: str
-    version: str
-    model_info: Optional[ModelInfo] = None
-
-
-# No docstrings on the next two: Harbor's classes have none, and their JSON schemas would show it.
-class StepResult(Model):
-    step_name: str
-    agent_result: Optional[AgentContext] = None
-    verifier_result: Optional[VerifierResult] = None
-    exception_info: Optional[ExceptionInfo] = None
-    agent_execution: Optional[TimingInfo] = None
-    verifier: Optional[TimingInfo] = None
-
-
-class TrialResult(Model):
-    schema_version: Literal[1] = Field(
-        default=1,
-        description="Serialized document schema version. Omission denotes the legacy version 1 format.")
-    id: uuid.UUID = Field(default_factory=uuid.uuid4)
-    task_name: str
-    trial_name: str
-    trial_uri: str
-    task_id: Union[LocalTaskId, GitTaskId, PackageTaskId]
-    source: Optional[str] = None
-    task_checksum: str
-    config: Dict[str, Any]
-    agent_info: AgentInfo
-    agent_result: Optional[AgentContext] = None
-    verifier_result: Optional[VerifierResult] = None
-    verifier_environment_mode: Optional[VerifierEnvironmentMode] = Field(
-        default=None,
-        description=(
-            "Resolved verifier environment mode ('shared' or 'separate') the trial-level verify ran in. None for "
-            "multi-step trials: the mode is resolved per step there and is not recorded yet."),
-    )
-    exception_info: Optional[ExceptionInfo] = None
-    started_at: Optional[datetime.datetime] = None
-    finished_at: Optional[datetime.datetime] = None
-    environment_setup: Optional[TimingInfo] = None
-    agent_setup: Optional[TimingInfo] = None
-    agent_execution: Optional[TimingInfo] = None
-    verifier: Optional[TimingInfo] = None
-    step_results: Optional[List[StepResult]] = None
-
-    def recorded_exceptions(self) -> List[ExceptionInfo]:
-        """List the exceptions of the trial and of its steps, the trial's first."""
-        found = [self.exception_info] + [step.exception_info for step in self.step_results or ()]
-        return [exception for exception in found if exception is not None]
-
-    @computed_field
-    def reward_valid(self) -> bool:
-        if self.verifier_result is None or not self.verifier_result.rewards:
-            return False
-        return all(exception.policy.has_valid_reward for exception in self.recorded_exceptions())
-
-    def contexts(self) -> Iterator[AgentContext]:
-        """Give the contexts that count: the trial's own, else those of its steps."""
-        if self.agent_result is not None:
-            yield self.agent_result
-            return
-        for step in self.step_results or ():
-            if step.agent_result is not None:
-                yield step.agent_result
-
-    def compute_token_cost_totals(self) -> TokenCostTotals:
-        """Sum input tokens (cached ones included), cached tokens, output tokens and cost in US dollars.
-
-        A sum is None where no context knows a number; unknown ones beside known ones are left out, as in Harbor.
-        ``harbor.usage`` tells the two apart.
-        """
-        names = ("n_input_tokens", "n_cache_tokens", "n_output_tokens", "cost_usd")
-        known: Dict[str, List[Any]] = {name: [] for name in names}
-        for context in self.contexts():
-            for name in names:
-                value = getattr(context, name)
-                if value is not None:
-                    known[name].append(value)
-        n_input, n_cache, n_output = (sum(known[name]) if known[name] else None for name in names[:3])
-        cost = sum(known["cost_usd"], 0.0) if known["cost_usd"] else None
-        return n_input, n_cache, n_output, cost
-
-    # -- beyond Harbor
-
-    def reward(self, name: Optional[str] = None) -> Optional[float]:
-        """Give a reward: the one named, else the one called "reward", else the only one; None where there is none.
-
-        Raises ``KeyError`` naming the choices where the reward asked for is not there, or several could be meant.
-        """
-        return choose_reward(None if self.verifier_result is None else self.verifier_result.rewards, name)
-
-    @property
-    def exceptions(self) -> List[ExceptionInfo]:
-        """The exceptions of the trial and of its steps, the trial's first."""
-        return self.recorded_exceptions()
-
-    @property
-    def timed_out(self) -> bool:
-        """Whether an exception of the trial or of a step was a timeout."""
-        return any(is_timeout(exception.exception_type) for exception in self.exceptions)
-
-    @property
-    def duration(self) -> Optional[datetime.timedelta]:
-        """How long the trial took; None where that is not known."""
-        return _time_between(self.started_at, self.finished_at)
-
-    @property
-    def durations(self) -> Dict[str, datetime.timedelta]:
-        """How long each phase took, by its name, for the phases of which it is known."""
-        phases = ("environment_setup", "agent_setup", "agent_execution", "verifier")
-        timings = [(name, getattr(self, name)) for name in phases]
-        found = {name: timing.duration for name, timing in timings if timing is not None}
-        return {name: duration for name, duration in found.items() if duration is not None}
-
-    @property
-    def trial_dir(self) -> Optional[pathlib.Path]:
-        """The folder ``trial_uri`` names; None where it is no ``file:`` URI of this machine."""
-        import urllib.parse  # as above
-
-        parts = urllib.parse.urlsplit(self.trial_uri)
-        if parts.scheme != "file" or parts.netloc not in ("", "localhost"):
-            return None
-        path = urllib.parse.unquote(parts.path)
-        # file:///C:/jobs names a drive.
-        return pathlib.Path(path[1:] if path[2:3] == ":" and path[:1] == "/" else path)
+__all__ = ["choose_reward", "is_timeout"]
 
 
 def choose_reward(rewards: Optional[Mapping[str, float]], name: Optional[str]) -> Optional[float]:
@@ -8995,15 +8554,445 @@ def choose_reward(rewards: Optional[Mapping[str, float]], name: Optional[str]) -
 def is_timeout(exception_type: str) -> bool:
     """Tell by the name of its type whether an exception is a timeout."""
     return exception_type.endswith(("TimeoutError", "TimeoutExpired", "Timeout"))
+''')
 
 
-def _time_between(
-    start: Optional[datetime.datetime], end: Optional[datetime.datetime]
-) -> Optional[datetime.timedelta]:
-    """Give the time between two moments; None if one is missing, or one alone names its zone."""
-    if start is None or end is None or (start.utcoffset() is None) != (end.utcoffset() is None):
+# ====================================================================================================================
+# harbor/files.py, which runs when it is first used
+# ====================================================================================================================
+
+_later("files", "", r'''
+"""Files read and replaced as a whole: bytes in, bytes out, and nothing but ``OSError`` when it cannot be done.
+
+Reading never waits for a pipe or a device; replacing leaves the old file or the new one, and nothing in between.
+"""
+
+import errno
+import os
+import stat
+from typing import Optional
+
+__all__ = ["discard_file", "name_temporary", "read_file", "replace_file"]
+
+_CLOEXEC = getattr(os, "O_CLOEXEC", 0)
+_BINARY = getattr(os, "O_BINARY", 0)
+_READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | _BINARY | _CLOEXEC
+_WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY | _CLOEXEC
+_PIECE = 1 << 20
+
+
+def read_file(name: str, limit: int) -> bytes:
+    """Read a regular file, up to one byte more than ``limit``."""
+    # Looked at before it is opened: opening a device can do things. If a pipe takes its place meanwhile, reading it
+    # does not wait either.
+    info = os.stat(name)
+    _demand_regular(info.st_mode, name)
+    handle = os.open(name, _READ)
+    try:
+        size = min(info.st_size, limit) + 1
+        data = os.read(handle, size)
+        if len(data) < size:
+            return data
+        # It grew meanwhile, or the system gives it piece by piece.
+        pieces, length = [data], len(data)
+        while data and length <= limit:
+            data = os.read(handle, min(_PIECE, limit + 1 - length))
+            pieces.append(data)
+            length += len(data)
+        return b"".join(pieces)
+    finally:
+        os.close(handle)
+
+
+def replace_file(name: str, data: bytes, sync: bool) -> None:
+    """Write a file anew under a name of its own and let it take the old one's place, and mode.
+
+    With ``sync`` it is on the disk before that. No failure leaves anything behind; a kill may leave the new file
+    under its own name, ``.harbor-*.tmp`` in the same folder.
+    """
+    mode = _find_mode(name)
+    folder = os.path.dirname(name) or os.curdir
+    temporary = name_temporary(name)
+    handle = os.open(temporary, _WRITE, 0o666)
+    try:
+        try:
+            if mode is not None:
+                _set_mode(handle, mode)
+            rest = memoryview(data)
+            while rest:
+                rest = rest[os.write(handle, rest[:_PIECE]):]
+            if sync:
+                os.fsync(handle)
+        finally:
+            os.close(handle)
+        os.replace(temporary, name)
+    except BaseException:
+        discard_file(temporary)
+        raise
+    if sync and os.name != "nt":
+        _sync_folder(folder)
+
+
+def name_temporary(name: str) -> str:
+    """Give the name of a new file that is to take the place of another: in its folder, and no other writer's."""
+    # Random, because another writer may be a fork of this process.
+    return os.path.join(os.path.dirname(name) or os.curdir, ".harbor-%s.tmp" % os.urandom(12).hex())
+
+
+def discard_file(name: str) -> None:
+    """Remove a file that is of no use any more, if that can be done."""
+    try:
+        os.unlink(name)
+    except OSError:
+        pass
+
+
+def _demand_regular(mode: int, name: str) -> None:
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), name)
+    if not stat.S_ISREG(mode):
+        raise OSError(errno.EINVAL, "Not a regular file", name)
+
+
+def _find_mode(name: str) -> Optional[int]:
+    """Give the mode of an existing file; what is no regular file must not be replaced by one."""
+    try:
+        mode = os.stat(name).st_mode
+    except FileNotFoundError:
         return None
-    return end - start
+    _demand_regular(mode, name)
+    return stat.S_IMODE(mode)
+
+
+def _set_mode(handle: int, mode: int) -> None:
+    try:
+        # Before the data: what the old file hid is never shown.
+        os.fchmod(handle, mode)
+    except (AttributeError, OSError):
+        pass  # Windows before 3.13, or a file system without modes
+
+
+def _sync_folder(folder: str) -> None:
+    """Make the new name outlive a crash, where the system can; the file itself is whole without it."""
+    try:
+        handle = os.open(folder, os.O_RDONLY | _CLOEXEC)
+    except OSError:
+        return
+    try:
+        os.fsync(handle)
+    except OSError:
+        pass
+    finally:
+        os.close(handle)
+''')
+
+
+# ====================================================================================================================
+# harbor/trial_files.py, which runs when it is first used
+# ====================================================================================================================
+
+_later("trial_files", "read_file", r'''
+"""The files of trials: how they are found below a directory, and what keeps one from being read.
+
+In: a directory. Out: the path of each trial's result, whatever else is there; and the errors of whoever reads them.
+No model is needed for that.
+"""
+
+import errno
+import os
+import re
+import stat
+from typing import Any, Dict, Iterator, List, Optional, Set, Tuple
+
+__all__ = [
+    "RESULT_NAME", "TrialEncodingError", "TrialMissingError", "TrialReadError", "TrialRollupError", "TrialShapeError",
+    "TrialSyntaxError", "TrialTruncatedError", "TrialUnreadableError", "is_rollup", "name_bad_text", "name_rollup",
+    "read_result", "walk_trials",
+]
+
+RESULT_NAME = "result.json"
+
+
+# Errors --------------------------------------------------------------------------------------------------------------
+
+
+class TrialReadError(ValueError):
+    """A file that gives no trial; ``kind`` says in a word or two why, ``reason`` in a line, ``path`` which.
+
+    This is the base of all; each kind has a class of its own. ``faults`` lists what has the wrong shape.
+    """
+
+    kind = "unreadable"
+
+    def __init__(self, path: str, reason: str, faults: Optional[List[Dict[str, Any]]] = None) -> None:
+        super().__init__(path, reason)
+        self.path = path
+        self.reason = reason
+        self.faults = faults or []
+
+    def __str__(self) -> str:
+        return "%s: %s" % (self.path if self.path.isprintable() else ascii(self.path), self.reason)
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.path, self.reason, self.faults)
+
+
+class TrialUnreadableError(TrialReadError, OSError):
+    """A file or folder that the system does not let be read, or that is no regular file; an ``OSError`` too."""
+
+    def __init__(self, path: str, reason: str, number: int) -> None:
+        OSError.__init__(self, number, reason, path)
+        self.path = path
+        self.reason = reason
+        self.faults = []
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.path, self.reason, self.errno)
+
+
+class TrialMissingError(TrialUnreadableError, FileNotFoundError):
+    """A trial without a result: it is still running, or was killed."""
+
+    kind = "missing"
+
+
+class TrialTruncatedError(TrialReadError):
+    """A file that is empty or ends too early."""
+
+    kind = "truncated"
+
+
+class TrialEncodingError(TrialReadError):
+    """A file that is not UTF-8."""
+
+    kind = "not UTF-8"
+
+
+class TrialSyntaxError(TrialReadError):
+    """A file that is not JSON."""
+
+    kind = "not JSON"
+
+
+class TrialShapeError(TrialReadError):
+    """JSON that is no trial; ``faults`` holds ``type``, ``loc`` and ``msg`` of the first of its faults."""
+
+    kind = "wrong shape"
+
+
+class TrialRollupError(TrialReadError):
+    """The summary that Harbor keeps of a whole job, and no trial."""
+
+    kind = "job roll-up"
+
+
+def read_result(name: str, limit: int) -> bytes:
+    """Read a file up to one byte more than ``limit``; raises ``TrialUnreadableError``."""
+    try:
+        return read_file(name, limit)
+    except (OSError, ValueError) as exc:
+        raise _name_os_error(name, exc) from None
+
+
+def _name_os_error(name: str, exc: Exception) -> TrialUnreadableError:
+    if not isinstance(exc, OSError):  # a name that no file can have
+        return TrialUnreadableError(name, str(exc).capitalize(), errno.EINVAL)
+    kind = TrialMissingError if isinstance(exc, FileNotFoundError) else TrialUnreadableError
+    return kind(name, exc.strerror or type(exc).__name__, exc.errno or 0)
+
+
+def name_bad_text(name: str, data: bytes, message: str) -> TrialReadError:
+    """Give the error for what is no JSON; ``message`` is that of the reader."""
+    if not data.strip(b"\0 \t\r\n"):
+        # A crash of the machine leaves zeros where data had not yet reached the disk.
+        return TrialTruncatedError(name, "Holds nothing but zeros" if b"\0" in data else "The file is empty")
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as exc:
+        if exc.reason != "unexpected end of data":
+            return TrialEncodingError(name, "Not UTF-8: byte 0x%02x at offset %d" % (data[exc.start], exc.start))
+        return TrialTruncatedError(name, "Ends inside a character")
+    if "EOF while parsing" in message:
+        return TrialTruncatedError(name, message.replace("Invalid JSON: ", "Ends too early: "))
+    return TrialSyntaxError(name, message)
+
+
+def is_rollup(document: Any) -> bool:
+    """Tell whether JSON is the summary of a job."""
+    return isinstance(document, dict) and "n_total_trials" in document and "trial_name" not in document
+
+
+def name_rollup(name: str) -> TrialReadError:
+    """Give the error for the summary of a job."""
+    return TrialRollupError(name, "A job's roll-up and not a trial")
+
+
+# Walking -------------------------------------------------------------------------------------------------------------
+
+# What a trial's folder may hold besides files, whoever wrote what is in there.
+_TRIAL_FOLDERS = frozenset(("agent", "user-agent", "verifier", "artifacts", "steps"))
+_MARKS = frozenset((RESULT_NAME, "config.json", "trial.log", "job.log"))
+_HEAD_SIZE = 4096
+_TELLING_KEY = re.compile(rb'"(n_total_trials|task_name|trial_name|trial_uri|task_id|agent_info)"\s*:')
+# What Windows calls a folder that is a link without saying so.
+_JUNCTION = 0xA0000003
+_HAS_JUNCTIONS = os.name == "nt"
+
+
+class _Folder:
+    """What one look at a folder shows: the files that tell what it is, and its folders by name."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.marks: Set[str] = set()
+        self.folders: List[str] = []
+        #: Which of them may be links.
+        self.links: Set[str] = set()
+        with os.scandir(path) as entries:
+            for entry in entries:
+                if entry.name in _MARKS:
+                    self.marks.add(entry.name)
+                elif entry.name[:1] != "." and _is_folder(entry):
+                    self.folders.append(entry.name)
+                    if _HAS_JUNCTIONS or entry.is_symlink():
+                        self.links.add(entry.name)
+        self.folders.sort()
+        # Whether its result is a trial's, or ought to be; and whether what else is in it is the trial's as well.
+        self.is_trial, self.is_closed = self._tell_kind()
+
+    def _tell_kind(self) -> Tuple[bool, bool]:
+        if "job.log" in self.marks:
+            return False, False
+        if "trial.log" in self.marks:
+            return True, True
+        if _TRIAL_FOLDERS.issuperset(self.folders):
+            is_trial = bool(self.marks)
+            return is_trial, is_trial
+        if RESULT_NAME not in self.marks:
+            return False, False
+        looks = _tell_look(os.path.join(self.path, RESULT_NAME))
+        if looks == "trial":
+            return True, True
+        return looks != "job" and not self._holds_marks(), False
+
+    def _holds_marks(self) -> bool:
+        """Tell whether one of the folders looks like a trial's."""
+        paths = (os.path.join(self.path, folder, mark) for folder in self.folders for mark in _MARKS)
+        return any(map(os.path.lexists, paths))
+
+    def tell_job(self) -> bool:
+        """Tell whether the folders in here are trials, so that one without a result is a trial without one."""
+        if self.is_trial:
+            return False
+        if RESULT_NAME in self.marks or "job.log" in self.marks:
+            return True
+        for folder in self.folders:
+            looks = _tell_look(os.path.join(self.path, folder, RESULT_NAME))
+            if looks:
+                return looks == "trial"
+        return False
+
+
+class _Trees:
+    """The trees that are walked, by the identity of their top: no link leads up, or to what is walked already."""
+
+    def __init__(self, top: str) -> None:
+        self._tops: Set[Tuple[int, int]] = set()
+        self._above: Set[Tuple[int, int]] = set()
+        self._add(os.path.realpath(top))
+
+    def _add(self, real: str) -> None:
+        self._tops.add(_identify(real))
+        self._above.update(map(_identify, _list_above(real)))
+
+    def admits(self, path: str) -> bool:
+        """Tell whether what may be a link is to be walked; a link to elsewhere starts a tree."""
+        info = os.lstat(path)
+        if not stat.S_ISLNK(info.st_mode) and getattr(info, "st_reparse_tag", 0) != _JUNCTION:
+            return True
+        real = os.path.realpath(path)
+        around = [_identify(real), *map(_identify, _list_above(real))]
+        if around[0] in self._above or not self._tops.isdisjoint(around):
+            return False
+        self._add(real)
+        return True
+
+
+def walk_trials(top: str) -> Iterator[Tuple[str, Optional[TrialReadError]]]:
+    """Find the results of trials below a directory, in the order of the names, as ``harbor.trials`` says.
+
+    An error stands beside a path that is known not to give a trial: of a folder that cannot be read.
+    """
+    try:
+        if not os.path.isdir(top):
+            yield top, None
+            return
+        trees = _Trees(top)
+        opened = [_Folder(top)]
+    except (OSError, ValueError) as exc:
+        yield top, _name_os_error(top, exc)
+        return
+    # Of each folder that is open, the names still to come, and whether it is a job, once somebody asked.
+    waiting: List[Tuple[_Folder, Iterator[str], List[bool]]] = []
+    while opened or waiting:
+        if opened:
+            folder = opened.pop()
+            if folder.is_trial:
+                yield os.path.join(folder.path, RESULT_NAME), None
+            if not folder.is_closed:
+                waiting.append((folder, iter(folder.folders), []))
+            continue
+        around, names, is_job = waiting[-1]
+        name = next(names, None)
+        if name is None:
+            waiting.pop()
+            continue
+        path = os.path.join(around.path, name)
+        try:
+            if name in around.links and not trees.admits(path):
+                continue
+            folder = _Folder(path)
+        except FileNotFoundError:
+            continue  # it was removed meanwhile
+        except (OSError, ValueError) as exc:
+            yield path, _name_os_error(path, exc)
+            continue
+        if not folder.marks and _TRIAL_FOLDERS.issuperset(folder.folders):
+            if not is_job:
+                is_job.append(around.tell_job())
+            folder.is_trial = folder.is_closed = is_job[0]
+        opened.append(folder)
+
+
+def _is_folder(entry: "os.DirEntry[str]") -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
+
+
+def _tell_look(name: str) -> str:
+    """Tell by its beginning what a result looks like: "trial", "job" or, where that does not show, ""."""
+    try:
+        head = read_result(name, _HEAD_SIZE)
+    except TrialReadError:
+        return ""
+    # A roll-up may hold trials, and a trial any number.
+    found = _TELLING_KEY.search(head)
+    return "" if found is None else "job" if found.group(1) == b"n_total_trials" else "trial"
+
+
+def _identify(path: str) -> Tuple[int, int]:
+    info = os.stat(path)
+    return info.st_dev, info.st_ino
+
+
+def _list_above(path: str) -> List[str]:
+    above = []
+    while os.path.dirname(path) != path:
+        path = os.path.dirname(path)
+        above.append(path)
+    return above
 ''')
 
 
@@ -9012,7 +9001,7 @@ def _time_between(
 # ====================================================================================================================
 
 _later("digests", """
-        TypeAdapter ValidationError MomentError read_datetime JsonError parse TrialResult is_timeout""", r'''
+        JsonError parse is_timeout TrialReadError is_rollup name_bad_text name_rollup _take""", r'''
 """What sums over trials need of one, taken from a JSON document without making any model.
 
 In: the bytes of a `result.json`, or a trial. Out: a digest, or None for a document that is unusual in any way, which
@@ -9020,12 +9009,10 @@ In: the bytes of a `result.json`, or a trial. Out: a digest, or None for a docum
 two together. A model of a trial takes ten times as long to make as its JSON to read.
 """
 
-import json
 import re
-from collections import Counter
-from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Set
 
-__all__ = ["DIGEST_SIZE_LIMIT", "TrialDigest", "digest_document", "digest_trial"]
+__all__ = ["DIGEST_SIZE_LIMIT", "TrialDigest", "digest_document", "digest_trial", "find_failure"]
 
 _TRIAL_PHASES = ("environment_setup", "agent_setup", "agent_execution", "verifier")
 _STEP_PHASES = ("agent_execution", "verifier")
@@ -9034,10 +9021,22 @@ DIGEST_SIZE_LIMIT = 1 << 20
 # Beyond it an int and the float of it differ.
 _EXACT_LIMIT = 1 << 53
 _MOST_TASK_IDS = 10000
+_MOST_KEYS = 100
+# Of a config: its start and end as Harbor writes them, and how many are kept, and how long and deep.
+_CONFIG_START = b'\n    "config": {\n'
+_CONFIG_END = b"\n    }"
+_MOST_CONFIGS = 1000
+_CONFIG_SIZE_LIMIT = 1 << 14
+_CONFIG_DEPTH_LIMIT = 100
 _COUNT_TYPES = frozenset((int, type(None)))
+_STR = frozenset((str,))
 _TEXT_TYPES = frozenset((str, type(None)))
 
 _match_uuid = re.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}").fullmatch
+# The name of a trial, as Harbor makes it of that of its task.
+_search_names = re.compile(rb'\n    "trial_name": "(([-.\w]*)__\w+)",\n').search
+# What no number and no word outside of a string has.
+_search_letter = re.compile(rb"[^-+.0-9Eaeflnrstu]").search
 # Days that every month has: no need to ask a calendar.
 _match_moment = re.compile(
     r"[12][0-9]{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]"
@@ -9061,7 +9060,7 @@ class _Unusual(Exception):
     """A document that only the model can judge."""
 
 
-def digest_trial(trial: TrialResult) -> TrialDigest:
+def digest_trial(trial: "TrialResult") -> TrialDigest:
     """Digest a trial."""
     model, verified = trial.agent_info.model_info, trial.verifier_result
     contexts: List[Optional[AgentContext]] = [trial.agent_result]
@@ -9075,12 +9074,54 @@ def digest_trial(trial: TrialResult) -> TrialDigest:
 def digest_document(data: bytes) -> Optional[TrialDigest]:
     """Digest a JSON document that is a trial in every part; None where ``TrialResult`` must have a look."""
     # Rollouts have a reader that is faster than this one; an escape may hide that a key stands twice.
-    if len(data) > DIGEST_SIZE_LIMIT or b"\\u" in data or b'"prompt_token_ids"' in data:
+    if len(data) > DIGEST_SIZE_LIMIT or b'"prompt_token_ids"' in data or b"\\" in data and b"\\u" in data:
         return None
     try:
-        return _digest(parse(data), data)
-    except (_Unusual, JsonError, MomentError, ValidationError, AttributeError, KeyError, TypeError):
+        return _digest(parse(_skip_config(data)), data)
+    except (_Unusual, JsonError, AttributeError, KeyError, TypeError):
         return None
+
+
+def find_failure(name: str, data: bytes) -> Optional[TrialReadError]:
+    """Say what keeps a whole file from being a trial, where no model is needed to see it."""
+    try:
+        document = parse(data)
+    except JsonError as exc:
+        return name_bad_text(name, data, "Invalid JSON: " + exc.message)
+    return name_rollup(name) if is_rollup(document) else None
+
+
+# Configs that are JSON, with marks in place of the trial's and the task's name.
+_configs: Set[bytes] = set()
+
+
+def _skip_config(data: bytes) -> bytes:
+    """Put ``{}`` in place of a config that is JSON, which is half of most files and tells nothing to sums.
+
+    The configs of a job differ in little but names, so most have been read before. What is left is JSON if, and only
+    if, the whole is: the config that is cut out is an object by itself, and nothing but its own key is called so.
+    """
+    start = data.find(_CONFIG_START) + len(_CONFIG_START) - 2
+    end = data.find(_CONFIG_END, start) + len(_CONFIG_END)
+    names = _search_names(data, 0, start)
+    if start < len(_CONFIG_START) or end < start or names is None or end - start > _CONFIG_SIZE_LIMIT:
+        return data
+    config = data[start:end]
+    rest = b"{}".join((data[:start], data[end:]))
+    if rest.count(b'"config"') != 1 or b"\\" in config or b"\0" in config or b"\1" in config:
+        return data
+    # A name is inside a string wherever it stands, so another one in its place makes no difference.
+    name, task = names.groups()
+    shape = config.replace(name, b"\0")
+    if _search_letter(task) is not None:
+        shape = shape.replace(task, b"\1")
+    if shape not in _configs:
+        if config.count(b"{") + config.count(b"[") > _CONFIG_DEPTH_LIMIT:
+            return data
+        parse(config)
+        if len(_configs) < _MOST_CONFIGS:
+            _configs.add(shape)
+    return rest
 
 
 def _digest(trial: Dict[str, Any], data: bytes) -> TrialDigest:
@@ -9108,17 +9149,18 @@ def _digest(trial: Dict[str, Any], data: bytes) -> TrialDigest:
             _take_rewards(step, keys)
     provider = None if model is None else model.get("provider")
     version = get("schema_version", 1)
-    _insist(all(type(text) is str for text in texts) and _TEXT_TYPES.issuperset((type(get("source")), type(provider))))
+    _insist(set(map(type, texts)) == _STR and _TEXT_TYPES.issuperset((type(get("source")), type(provider))))
     _insist(type(trial["config"]) is dict and type(version) is int and version == 1)
     _insist(get("verifier_environment_mode") in (None, "shared", "separate"))
     _insist("id" not in trial or _match_uuid(trial["id"]) is not None)
     for moment in moments:
         if moment is not None and not _match_moment(moment):
-            read_datetime(moment)
+            _insist_moment(moment)
     _insist_task_id(trial["task_id"])
     # A reader of JSON keeps the last of two values under one key, where a dict of one type must check both.
-    for key, count in Counter(keys).items():
-        quoted = b'"%s"' % key.encode("utf-8")
+    _insist(len(keys) <= _MOST_KEYS)
+    for key in set(keys):
+        count, quoted = keys.count(key), b'"%s"' % key.encode("utf-8")
         if data.count(quoted) != count:
             # Some are values, maybe.
             _insist(len(re.findall(re.escape(quoted) + rb"[ \t\r\n]*:", data)) == count)
@@ -9132,6 +9174,16 @@ def _digest(trial: Dict[str, Any], data: bytes) -> TrialDigest:
 def _insist(condition: bool) -> None:
     if not condition:
         raise _Unusual
+
+
+def _insist_moment(moment: str) -> None:
+    MomentError = _take("MomentError")
+    read_datetime = _take("read_datetime")
+
+    try:
+        read_datetime(moment)
+    except MomentError:
+        raise _Unusual from None
 
 
 def _gather_phases(owner: Dict[str, Any], names: Any, moments: List[Any]) -> None:
@@ -9150,7 +9202,7 @@ def _take_exception(owner: Dict[str, Any], moments: List[Any]) -> Optional[str]:
     moments.append(info["occurred_at"])
     name: str = info["exception_type"]
     texts = (name, info["exception_message"], info["exception_traceback"])
-    _insist(all(type(text) is str for text in texts) and info.get("policy_override") is None)
+    _insist(set(map(type, texts)) == _STR and info.get("policy_override") is None)
     _insist(info["occurred_at"] is not None)
     return name
 
@@ -9206,8 +9258,17 @@ def _insist_task_id(task_id: Dict[str, Any]) -> None:
         return
     key = tuple(task_id.items())
     if key not in _task_ids:
-        adapter: TypeAdapter[Any] = TypeAdapter(TrialResult.__annotations__["task_id"])
-        adapter.validate_json(json.dumps(task_id))
+        TypeAdapter = _take("TypeAdapter")
+        ValidationError = _take("ValidationError")
+        TrialResult = _take("TrialResult")
+
+        import json
+
+        adapter: Any = TypeAdapter(TrialResult.__annotations__["task_id"])
+        try:
+            adapter.validate_json(json.dumps(task_id))
+        except ValidationError:
+            raise _Unusual from None
         if len(_task_ids) < _MOST_TASK_IDS:
             _task_ids[key] = True
 
@@ -9648,136 +9709,6 @@ def _cancel_rest(loop: asyncio.AbstractEventLoop) -> None:
     if rest:
         loop.run_until_complete(asyncio.wait(rest, timeout=_PATIENCE_SEC[1]))
     loop.run_until_complete(loop.shutdown_asyncgens())
-''')
-
-
-# ====================================================================================================================
-# harbor/files.py, which runs when it is first used
-# ====================================================================================================================
-
-_later("files", "", r'''
-"""Files read and replaced as a whole: bytes in, bytes out, and nothing but ``OSError`` when it cannot be done.
-
-Reading never waits for a pipe or a device; replacing leaves the old file or the new one, and nothing in between.
-"""
-
-import errno
-import os
-import stat
-from typing import Optional
-
-__all__ = ["discard_file", "name_temporary", "read_file", "replace_file"]
-
-_CLOEXEC = getattr(os, "O_CLOEXEC", 0)
-_BINARY = getattr(os, "O_BINARY", 0)
-_READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | _BINARY | _CLOEXEC
-_WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY | _CLOEXEC
-_PIECE = 1 << 20
-
-
-def read_file(name: str, limit: int) -> bytes:
-    """Read a regular file, up to one byte more than ``limit``."""
-    # Looked at before it is opened: opening a device can do things. If a pipe takes its place meanwhile, reading it
-    # does not wait either.
-    info = os.stat(name)
-    _demand_regular(info.st_mode, name)
-    handle = os.open(name, _READ)
-    try:
-        size = min(info.st_size, limit) + 1
-        data = os.read(handle, size)
-        if len(data) < size:
-            return data
-        # It grew meanwhile, or the system gives it piece by piece.
-        pieces, length = [data], len(data)
-        while data and length <= limit:
-            data = os.read(handle, min(_PIECE, limit + 1 - length))
-            pieces.append(data)
-            length += len(data)
-        return b"".join(pieces)
-    finally:
-        os.close(handle)
-
-
-def replace_file(name: str, data: bytes, sync: bool) -> None:
-    """Write a file anew under a name of its own and let it take the old one's place, and mode.
-
-    With ``sync`` it is on the disk before that. No failure leaves anything behind; a kill may leave the new file
-    under its own name, ``.harbor-*.tmp`` in the same folder.
-    """
-    mode = _find_mode(name)
-    folder = os.path.dirname(name) or os.curdir
-    temporary = name_temporary(name)
-    handle = os.open(temporary, _WRITE, 0o666)
-    try:
-        try:
-            if mode is not None:
-                _set_mode(handle, mode)
-            rest = memoryview(data)
-            while rest:
-                rest = rest[os.write(handle, rest[:_PIECE]):]
-            if sync:
-                os.fsync(handle)
-        finally:
-            os.close(handle)
-        os.replace(temporary, name)
-    except BaseException:
-        discard_file(temporary)
-        raise
-    if sync and os.name != "nt":
-        _sync_folder(folder)
-
-
-def name_temporary(name: str) -> str:
-    """Give the name of a new file that is to take the place of another: in its folder, and no other writer's."""
-    # Random, because another writer may be a fork of this process.
-    return os.path.join(os.path.dirname(name) or os.curdir, ".harbor-%s.tmp" % os.urandom(12).hex())
-
-
-def discard_file(name: str) -> None:
-    """Remove a file that is of no use any more, if that can be done."""
-    try:
-        os.unlink(name)
-    except OSError:
-        pass
-
-
-def _demand_regular(mode: int, name: str) -> None:
-    if stat.S_ISDIR(mode):
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), name)
-    if not stat.S_ISREG(mode):
-        raise OSError(errno.EINVAL, "Not a regular file", name)
-
-
-def _find_mode(name: str) -> Optional[int]:
-    """Give the mode of an existing file; what is no regular file must not be replaced by one."""
-    try:
-        mode = os.stat(name).st_mode
-    except FileNotFoundError:
-        return None
-    _demand_regular(mode, name)
-    return stat.S_IMODE(mode)
-
-
-def _set_mode(handle: int, mode: int) -> None:
-    try:
-        # Before the data: what the old file hid is never shown.
-        os.fchmod(handle, mode)
-    except (AttributeError, OSError):
-        pass  # Windows before 3.13, or a file system without modes
-
-
-def _sync_folder(folder: str) -> None:
-    """Make the new name outlive a crash, where the system can; the file itself is whole without it."""
-    try:
-        handle = os.open(folder, os.O_RDONLY | _CLOEXEC)
-    except OSError:
-        return
-    try:
-        os.fsync(handle)
-    except OSError:
-        pass
-    finally:
-        os.close(handle)
 ''')
 
 
@@ -10454,6 +10385,461 @@ def _show(value: Any) -> str:
 
 def _is_same(one: Any, other: Any) -> bool:
     return one is other
+''')
+
+
+# ====================================================================================================================
+# harbor/models/task/__init__.py, which runs when it is first used
+# ====================================================================================================================
+
+_later("models.task", "", r'''
+"""What identifies a task."""
+''')
+
+
+# ====================================================================================================================
+# harbor/models/task/config.py, which runs when it is first used
+# ====================================================================================================================
+
+_later("models.task.config", "", r'''
+"""The one part of a task's configuration that trial results mention."""
+
+import enum
+
+__all__ = ["VerifierEnvironmentMode"]
+
+
+class VerifierEnvironmentMode(str, enum.Enum):
+    SHARED = "shared"
+    SEPARATE = "separate"
+''')
+
+
+# ====================================================================================================================
+# harbor/models/task/id.py, which runs when it is first used
+# ====================================================================================================================
+
+_later("models.task.id", "Field Model", r'''
+"""What identifies a task: a local folder, a folder of a git repository, or a package.
+
+Instances are frozen and hashable; ``str()`` is pydantic's, ``label`` reads well.
+"""
+
+import os
+import posixpath
+import uuid
+from pathlib import Path, PurePath
+from typing import Optional
+
+__all__ = ["GitTaskId", "LocalTaskId", "PackageTaskId"]
+
+# Where Harbor keeps the tasks it fetches.
+_TASK_CACHE = os.path.join("~", ".cache", "harbor", "tasks")
+_PACKAGE_CACHE = os.path.join(_TASK_CACHE, "packages")
+_SHA256_PREFIX = "sha256:"
+# The digits of a short UUID: letters and digits that cannot be mistaken for each other.
+_SHORT_UUID_DIGITS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+_SHORT_UUID_LENGTH = 22
+
+
+class LocalTaskId(Model):
+    model_config = {"frozen": True}
+
+    path: Path
+
+    @property
+    def label(self) -> str:
+        """The path, with forward slashes."""
+        return self.path.as_posix()
+
+    def get_name(self) -> str:
+        """Give the name of the task's folder, looked up on this machine if the path ends in dots."""
+        return self.path.expanduser().resolve().name
+
+    def get_local_path(self) -> Path:
+        """Give the absolute path of the task's folder."""
+        return self.path.expanduser().resolve()
+
+
+def _stay_inside(path: PurePath) -> Path:
+    """Take the dots out of a path; raises ``ValueError`` where it leads out of the repository."""
+    text = path.as_posix()
+    if posixpath.isabs(text):
+        raise ValueError("Git task paths must be relative to the repository")
+    text = posixpath.normpath(text)
+    if text.split("/")[0] == "..":
+        raise ValueError("Git task paths must stay within the repository")
+    return Path(text)
+
+
+class GitTaskId(Model):
+    model_config = {"frozen": True}
+
+    git_url: str
+    git_commit_id: Optional[str] = None
+    path: Path = Field(after=_stay_inside)
+
+    @property
+    def label(self) -> str:
+        """The repository, the commit if it is known, and the path: ``URL@COMMIT:PATH``."""
+        commit = "" if self.git_commit_id is None else "@" + self.git_commit_id
+        return "%s%s:%s" % (self.git_url, commit, self.path.as_posix())
+
+    def get_name(self) -> str:
+        """Give the name of the task's folder."""
+        return self.path.name
+
+    def get_local_path(self) -> Path:
+        """Give the folder where Harbor keeps the fetched task."""
+        return Path(_TASK_CACHE).expanduser() / _short_uuid(str(self)) / self.path.name
+
+
+class PackageTaskId(Model):
+    model_config = {"frozen": True}
+
+    org: str
+    name: str
+    ref: Optional[str] = None
+
+    @property
+    def label(self) -> str:
+        """The package and the version if one is named: ``ORG/NAME@REF``."""
+        return "%s/%s%s" % (self.org, self.name, "" if self.ref is None else "@" + self.ref)
+
+    def get_name(self) -> str:
+        """Give ``ORG/NAME``."""
+        return "%s/%s" % (self.org, self.name)
+
+    def get_local_path(self) -> Path:
+        """Give the folder where Harbor keeps the fetched package; raises ``ValueError`` without a digest in ``ref``."""
+        if self.ref is None or not self.ref.startswith(_SHA256_PREFIX):
+            raise ValueError(
+                "Cannot compute local path without a resolved digest. Resolve the PackageTaskId first.")
+        return Path(_PACKAGE_CACHE).expanduser() / self.org / self.name / self.ref[len(_SHA256_PREFIX):]
+
+
+def _short_uuid(name: str) -> str:
+    """Give the UUID of a name (version 5, DNS) in base 57, as the folders of Harbor's cache are called."""
+    number = uuid.uuid5(uuid.NAMESPACE_DNS, name).int
+    digits = ""
+    while number or len(digits) < _SHORT_UUID_LENGTH:
+        number, digit = divmod(number, len(_SHORT_UUID_DIGITS))
+        digits = _SHORT_UUID_DIGITS[digit] + digits
+    return digits
+''')
+
+
+# ====================================================================================================================
+# harbor/models/verifier/__init__.py, which runs when it is first used
+# ====================================================================================================================
+
+_later("models.verifier", "", r'''
+"""What a verifier reports."""
+''')
+
+
+# ====================================================================================================================
+# harbor/models/verifier/result.py, which runs when it is first used
+# ====================================================================================================================
+
+_later("models.verifier.result", "Model", r'''
+"""What a verifier reports of a trial."""
+
+from typing import Dict, Optional, Union
+
+__all__ = ["VerifierResult"]
+
+
+# No docstring: Harbor's class has none, and its JSON schema would show it.
+class VerifierResult(Model):
+    rewards: Optional[Dict[str, Union[float, int]]] = None
+''')
+
+
+# ====================================================================================================================
+# harbor/models/trial/error_policy.py, which runs when it is first used
+# ====================================================================================================================
+
+_later("models.trial.error_policy", "Model", r'''
+"""What follows from an exception of a trial: whether to try again, to grade, and whether its reward counts.
+
+The names and what follows from them are Harbor 0.26's.
+"""
+
+import dataclasses
+from typing import Dict, Optional, Tuple
+
+__all__ = ["ErrorPolicy", "ErrorPolicyOverride", "policy_for"]
+
+
+@dataclasses.dataclass(frozen=True)
+class ErrorPolicy:
+    should_retry: bool
+    should_grade: bool
+    has_valid_reward: bool
+
+
+class ErrorPolicyOverride(Model):
+    model_config = {"extra": "forbid", "frozen": True}
+
+    should_retry: Optional[bool] = None
+    should_grade: Optional[bool] = None
+    has_valid_reward: Optional[bool] = None
+
+    def apply(self, policy: ErrorPolicy) -> ErrorPolicy:
+        """Give a policy with the parts set here in place of its own."""
+        changes = {name: value for name, value in self if value is not None}
+        return dataclasses.replace(policy, **changes)
+
+
+# An exception nobody knows: worth another try, and no reason to doubt the reward.
+_UNKNOWN = ErrorPolicy(should_retry=True, should_grade=True, has_valid_reward=True)
+
+_GROUPS: Tuple[Tuple[ErrorPolicy, str], ...] = (
+    # The place to run in was not there or broke down.
+    (ErrorPolicy(should_retry=True, should_grade=False, has_valid_reward=False), """
+        EnvironmentStartTimeoutError SandboxBuildFailedError AgentSetupTimeoutError HealthcheckError
+        SandboxLikelyOutOfMemoryError MemoryLimitExceededError SSHAccessError GKEExecStreamClosedError
+        GKEPodNotFoundError RuntimeRequestError AddTestsDirError DownloadVerifierDirError"""),
+    # The model's service failed.
+    (ErrorPolicy(should_retry=True, should_grade=True, has_valid_reward=False), """
+        ApiError ApiRateLimitError ApiInternalServerError ApiOverloadedError ApiConnectionClosedError
+        ApiResponseStalledError UnknownApiError NetworkConnectionError ApiConnectionError ApiUsageLimitError
+        RateLimitError InternalServerError ServiceUnavailableError APIConnectionError APIError Timeout"""),
+    # The request or the verifier was wrong: the same again would end the same.
+    (ErrorPolicy(should_retry=False, should_grade=True, has_valid_reward=False), """
+        UnsupportedModelParametersError BadRequestError UnprocessableEntityError UnsupportedParamsError
+        APIResponseValidationError BudgetExceededError VerifierTimeoutError RewardFileNotFoundError
+        RewardFileEmptyError VerifierOutputParseError"""),
+    # Access, settings or the user's own stop.
+    (ErrorPolicy(should_retry=False, should_grade=False, has_valid_reward=False), """
+        AgentAuthenticationError ModelNotFoundError ApiProviderResourceNotFoundError AuthenticationError
+        PermissionDeniedError NotFoundError ServiceOperationsUnsupportedError VercelScopeError DspyImportError
+        MissingExtraError RegradeError CancelledError"""),
+    # The agent came to an end of its own kind, which the reward shows.
+    (ErrorPolicy(should_retry=False, should_grade=True, has_valid_reward=True), """
+        NonZeroAgentExitCodeError AgentTimeoutError ContextWindowExceededError OutputTokenExceededError
+        ContextLengthExceededError OutputLengthExceededError AgentSafetyRefusalError ContentPolicyViolationError"""),
+)
+_POLICIES: Dict[str, ErrorPolicy] = {name: policy for policy, names in _GROUPS for name in names.split()}
+
+
+def policy_for(exception_type: str, override: Optional[ErrorPolicyOverride] = None) -> ErrorPolicy:
+    """Give the policy for an exception by the name of its class."""
+    policy = _POLICIES.get(exception_type, _UNKNOWN)
+    return policy if override is None else override.apply(policy)
+''')
+
+
+# ====================================================================================================================
+# harbor/models/trial/result.py, which runs when it is first used
+# ====================================================================================================================
+
+_later("models.trial.result", """
+        Field Model computed_field AgentContext VerifierEnvironmentMode GitTaskId LocalTaskId PackageTaskId
+        VerifierResult ErrorPolicy ErrorPolicyOverride policy_for choose_reward is_timeout""", r'''
+"""The record of a trial, as Harbor writes it to ``result.json``.
+
+Fields, defaults and the text of descriptions are Harbor 0.26's, whose files and schemas these classes share;
+``config`` stays the plain dict of the file. Beyond Harbor stand the accessors that people write by hand.
+"""
+
+import datetime
+import pathlib
+import uuid
+from typing import Any, Dict, Iterator, List, Literal, Mapping, Optional, Tuple, Union
+
+__all__ = ["AgentInfo", "ExceptionInfo", "ModelInfo", "StepResult", "TimingInfo", "TrialResult"]
+
+TokenCostTotals = Tuple[Optional[int], Optional[int], Optional[int], Optional[float]]
+
+
+class TimingInfo(Model):
+    """When a phase of a trial began and ended."""
+
+    started_at: Optional[datetime.datetime] = None
+    finished_at: Optional[datetime.datetime] = None
+
+    @property
+    def duration(self) -> Optional[datetime.timedelta]:
+        """How long the phase took; None where that is not known."""
+        return _time_between(self.started_at, self.finished_at)
+
+
+class ExceptionInfo(Model):
+    """An exception that ended a trial or a step, or that was handled there."""
+
+    exception_type: str
+    exception_message: str
+    exception_traceback: str
+    occurred_at: datetime.datetime
+    policy_override: Optional[ErrorPolicyOverride] = Field(default=None, exclude_if=lambda value: value is None)
+
+    @classmethod
+    def from_exception(
+        cls, e: BaseException, *, override_error_policy: Optional[Mapping[str, ErrorPolicyOverride]] = None
+    ) -> "ExceptionInfo":
+        """Describe an exception that was caught just now, with its traceback."""
+        import traceback  # costs as much as the models, and readers do without
+
+        name = type(e).__name__
+        return cls(
+            exception_type=name,
+            exception_message=str(e),
+            exception_traceback="".join(traceback.format_exception(type(e), e, e.__traceback__)),
+            occurred_at=datetime.datetime.now(datetime.timezone.utc),
+            policy_override=(override_error_policy or {}).get(name),
+        )
+
+    @computed_field
+    def policy(self) -> ErrorPolicy:
+        return policy_for(self.exception_type, self.policy_override)
+
+
+class ModelInfo(Model):
+    """A model that took part in a trial; ``provider`` is None where none was named."""
+
+    name: str
+    provider: Optional[str] = None
+
+
+class AgentInfo(Model):
+    """The agent of a trial."""
+
+    name: str
+    version: str
+    model_info: Optional[ModelInfo] = None
+
+
+# No docstrings on the next two: Harbor's classes have none, and their JSON schemas would show it.
+class StepResult(Model):
+    step_name: str
+    agent_result: Optional[AgentContext] = None
+    verifier_result: Optional[VerifierResult] = None
+    exception_info: Optional[ExceptionInfo] = None
+    agent_execution: Optional[TimingInfo] = None
+    verifier: Optional[TimingInfo] = None
+
+
+class TrialResult(Model):
+    schema_version: Literal[1] = Field(
+        default=1,
+        description="Serialized document schema version. Omission denotes the legacy version 1 format.")
+    id: uuid.UUID = Field(default_factory=uuid.uuid4)
+    task_name: str
+    trial_name: str
+    trial_uri: str
+    task_id: Union[LocalTaskId, GitTaskId, PackageTaskId]
+    source: Optional[str] = None
+    task_checksum: str
+    config: Dict[str, Any]
+    agent_info: AgentInfo
+    agent_result: Optional[AgentContext] = None
+    verifier_result: Optional[VerifierResult] = None
+    verifier_environment_mode: Optional[VerifierEnvironmentMode] = Field(
+        default=None,
+        description=(
+            "Resolved verifier environment mode ('shared' or 'separate') the trial-level verify ran in. None for "
+            "multi-step trials: the mode is resolved per step there and is not recorded yet."),
+    )
+    exception_info: Optional[ExceptionInfo] = None
+    started_at: Optional[datetime.datetime] = None
+    finished_at: Optional[datetime.datetime] = None
+    environment_setup: Optional[TimingInfo] = None
+    agent_setup: Optional[TimingInfo] = None
+    agent_execution: Optional[TimingInfo] = None
+    verifier: Optional[TimingInfo] = None
+    step_results: Optional[List[StepResult]] = None
+
+    def recorded_exceptions(self) -> List[ExceptionInfo]:
+        """List the exceptions of the trial and of its steps, the trial's first."""
+        found = [self.exception_info] + [step.exception_info for step in self.step_results or ()]
+        return [exception for exception in found if exception is not None]
+
+    @computed_field
+    def reward_valid(self) -> bool:
+        if self.verifier_result is None or not self.verifier_result.rewards:
+            return False
+        return all(exception.policy.has_valid_reward for exception in self.recorded_exceptions())
+
+    def contexts(self) -> Iterator[AgentContext]:
+        """Give the contexts that count: the trial's own, else those of its steps."""
+        if self.agent_result is not None:
+            yield self.agent_result
+            return
+        for step in self.step_results or ():
+            if step.agent_result is not None:
+                yield step.agent_result
+
+    def compute_token_cost_totals(self) -> TokenCostTotals:
+        """Sum input tokens (cached ones included), cached tokens, output tokens and cost in US dollars.
+
+        A sum is None where no context knows a number; unknown ones beside known ones are left out, as in Harbor.
+        ``harbor.usage`` tells the two apart.
+        """
+        names = ("n_input_tokens", "n_cache_tokens", "n_output_tokens", "cost_usd")
+        known: Dict[str, List[Any]] = {name: [] for name in names}
+        for context in self.contexts():
+            for name in names:
+                value = getattr(context, name)
+                if value is not None:
+                    known[name].append(value)
+        n_input, n_cache, n_output = (sum(known[name]) if known[name] else None for name in names[:3])
+        cost = sum(known["cost_usd"], 0.0) if known["cost_usd"] else None
+        return n_input, n_cache, n_output, cost
+
+    # -- beyond Harbor
+
+    def reward(self, name: Optional[str] = None) -> Optional[float]:
+        """Give a reward: the one named, else the one called "reward", else the only one; None where there is none.
+
+        Raises ``KeyError`` naming the choices where the reward asked for is not there, or several could be meant.
+        """
+        return choose_reward(None if self.verifier_result is None else self.verifier_result.rewards, name)
+
+    @property
+    def exceptions(self) -> List[ExceptionInfo]:
+        """The exceptions of the trial and of its steps, the trial's first."""
+        return self.recorded_exceptions()
+
+    @property
+    def timed_out(self) -> bool:
+        """Whether an exception of the trial or of a step was a timeout."""
+        return any(is_timeout(exception.exception_type) for exception in self.exceptions)
+
+    @property
+    def duration(self) -> Optional[datetime.timedelta]:
+        """How long the trial took; None where that is not known."""
+        return _time_between(self.started_at, self.finished_at)
+
+    @property
+    def durations(self) -> Dict[str, datetime.timedelta]:
+        """How long each phase took, by its name, for the phases of which it is known."""
+        phases = ("environment_setup", "agent_setup", "agent_execution", "verifier")
+        timings = [(name, getattr(self, name)) for name in phases]
+        found = {name: timing.duration for name, timing in timings if timing is not None}
+        return {name: duration for name, duration in found.items() if duration is not None}
+
+    @property
+    def trial_dir(self) -> Optional[pathlib.Path]:
+        """The folder ``trial_uri`` names; None where it is no ``file:`` URI of this machine."""
+        import urllib.parse  # as above
+
+        parts = urllib.parse.urlsplit(self.trial_uri)
+        if parts.scheme != "file" or parts.netloc not in ("", "localhost"):
+            return None
+        path = urllib.parse.unquote(parts.path)
+        # file:///C:/jobs names a drive.
+        return pathlib.Path(path[1:] if path[2:3] == ":" and path[:1] == "/" else path)
+
+
+def _time_between(
+    start: Optional[datetime.datetime], end: Optional[datetime.datetime]
+) -> Optional[datetime.timedelta]:
+    """Give the time between two moments; None if one is missing, or one alone names its zone."""
+    if start is None or end is None or (start.utcoffset() is None) != (end.utcoffset() is None):
+        return None
+    return end - start
 ''')
 
 
@@ -12134,7 +12520,9 @@ def _escape(text: str) -> str:
 # ====================================================================================================================
 
 _later("trials", """
-        Model ValidationError read_file replace_file FormGiver add_extras describe_value mend_trial TrialResult""", r'''
+        Model ValidationError replace_file FormGiver add_extras describe_value mend_trial TrialResult RESULT_NAME
+        TrialEncodingError TrialMissingError TrialReadError TrialRollupError TrialShapeError TrialSyntaxError
+        TrialTruncatedError TrialUnreadableError is_rollup name_bad_text name_rollup read_result walk_trials""", r'''
 """Trials on disk: read one file, walk a jobs directory, save a record.
 
 In: paths. Out: ``TrialResult``, or an error that says in one line what is wrong with which file; and, the other way
@@ -12144,9 +12532,7 @@ round, a file that is at every moment whole. What is in a trial is the business 
 import errno
 import os
 import pathlib
-import re
-import stat
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Set, Tuple, Union
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple, Union
 
 __all__ = [
     "TrialEncodingError", "TrialMissingError", "TrialOutcome", "TrialReadError", "TrialReading", "TrialRollupError",
@@ -12156,83 +12542,9 @@ __all__ = [
 
 TrialPath = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
-_RESULT = "result.json"
 # A larger file is refused unread: it is no record of a trial, and may be made to fill the memory.
 _SIZE_LIMIT = 1 << 30
 _FAULTS_KEPT = 20
-
-
-# Errors --------------------------------------------------------------------------------------------------------------
-
-
-class TrialReadError(ValueError):
-    """A file that gives no trial; ``kind`` says in a word or two why, ``reason`` in a line, ``path`` which.
-
-    This is the base of all; each kind has a class of its own. ``faults`` lists what has the wrong shape.
-    """
-
-    kind = "unreadable"
-
-    def __init__(self, path: str, reason: str, faults: Optional[List[Dict[str, Any]]] = None) -> None:
-        super().__init__(path, reason)
-        self.path = path
-        self.reason = reason
-        self.faults = faults or []
-
-    def __str__(self) -> str:
-        return "%s: %s" % (self.path if self.path.isprintable() else ascii(self.path), self.reason)
-
-    def __reduce__(self) -> Any:
-        return type(self), (self.path, self.reason, self.faults)
-
-
-class TrialUnreadableError(TrialReadError, OSError):
-    """A file or folder that the system does not let be read, or that is no regular file; an ``OSError`` too."""
-
-    def __init__(self, path: str, reason: str, number: int) -> None:
-        OSError.__init__(self, number, reason, path)
-        self.path = path
-        self.reason = reason
-        self.faults = []
-
-    def __reduce__(self) -> Any:
-        return type(self), (self.path, self.reason, self.errno)
-
-
-class TrialMissingError(TrialUnreadableError, FileNotFoundError):
-    """A trial without a result: it is still running, or was killed."""
-
-    kind = "missing"
-
-
-class TrialTruncatedError(TrialReadError):
-    """A file that is empty or ends too early."""
-
-    kind = "truncated"
-
-
-class TrialEncodingError(TrialReadError):
-    """A file that is not UTF-8."""
-
-    kind = "not UTF-8"
-
-
-class TrialSyntaxError(TrialReadError):
-    """A file that is not JSON."""
-
-    kind = "not JSON"
-
-
-class TrialShapeError(TrialReadError):
-    """JSON that is no trial; ``faults`` holds ``type``, ``loc`` and ``msg`` of the first of its faults."""
-
-    kind = "wrong shape"
-
-
-class TrialRollupError(TrialReadError):
-    """The summary that Harbor keeps of a whole job, and no trial."""
-
-    kind = "job roll-up"
 
 
 # Reading -------------------------------------------------------------------------------------------------------------
@@ -12267,12 +12579,12 @@ def read_trial(path: TrialPath, *, tolerant: bool = False, extra: Optional[str] 
     """Read a trial as ``load_trial`` does, and say what was mended; nothing ever is without ``tolerant=True``."""
     name = os.fsdecode(path)
     try:
-        data = _read_result(name, _SIZE_LIMIT)
+        data = read_result(name, _SIZE_LIMIT)
     except TrialUnreadableError as exc:
         if exc.errno != errno.EISDIR:
             raise
-        name = os.path.join(name, _RESULT)
-        data = _read_result(name, _SIZE_LIMIT)
+        name = os.path.join(name, RESULT_NAME)
+        data = read_result(name, _SIZE_LIMIT)
     if len(data) > _SIZE_LIMIT:
         raise TrialUnreadableError(name, "Larger than %d bytes" % _SIZE_LIMIT, errno.EFBIG)
     try:
@@ -12301,29 +12613,15 @@ def try_trial(path: TrialPath, *, tolerant: bool = False, extra: Optional[str] =
     return TrialOutcome(where, None, error, [])
 
 
-def _read_result(name: str, limit: int) -> bytes:
-    try:
-        return read_file(name, limit)
-    except (OSError, ValueError) as exc:
-        raise _name_os_error(name, exc) from None
-
-
-def _name_os_error(name: str, exc: Exception) -> TrialUnreadableError:
-    if not isinstance(exc, OSError):  # a name that no file can have
-        return TrialUnreadableError(name, str(exc).capitalize(), errno.EINVAL)
-    kind = TrialMissingError if isinstance(exc, FileNotFoundError) else TrialUnreadableError
-    return kind(name, exc.strerror or type(exc).__name__, exc.errno or 0)
-
-
 def _name_failure(name: str, data: bytes, exc: ValidationError) -> TrialReadError:
     """Find out why a document was refused."""
     faults = exc.errors(include_url=False, include_context=False)
     first = faults[0]
     if first["type"] == "json_invalid":
-        return _name_bad_text(name, data, first["msg"])
+        return name_bad_text(name, data, first["msg"])
     document = next((fault["input"] for fault in faults if fault["type"] == "missing" and len(fault["loc"]) == 1), None)
-    if isinstance(document, dict) and "n_total_trials" in document and "trial_name" not in document:
-        return TrialRollupError(name, "A job's roll-up and not a trial")
+    if is_rollup(document):
+        return name_rollup(name)
     place = ".".join(map(str, first["loc"]))
     reason = "%s%s%s" % (place, ": " if place else "", first["msg"])
     if len(faults) > 1:
@@ -12332,30 +12630,7 @@ def _name_failure(name: str, data: bytes, exc: ValidationError) -> TrialReadErro
     return TrialShapeError(name, reason if reason.isprintable() else ascii(reason)[1:-1], kept)
 
 
-def _name_bad_text(name: str, data: bytes, message: str) -> TrialReadError:
-    if not data.strip(b"\0 \t\r\n"):
-        # A crash of the machine leaves zeros where data had not yet reached the disk.
-        return TrialTruncatedError(name, "Holds nothing but zeros" if b"\0" in data else "The file is empty")
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError as exc:
-        if exc.reason != "unexpected end of data":
-            return TrialEncodingError(name, "Not UTF-8: byte 0x%02x at offset %d" % (data[exc.start], exc.start))
-        return TrialTruncatedError(name, "Ends inside a character")
-    if "EOF while parsing" in message:
-        return TrialTruncatedError(name, message.replace("Invalid JSON: ", "Ends too early: "))
-    return TrialSyntaxError(name, message)
-
-
 # Walking -------------------------------------------------------------------------------------------------------------
-
-# What a trial's folder may hold besides files, whoever wrote what is in there.
-_TRIAL_FOLDERS = frozenset(("agent", "user-agent", "verifier", "artifacts", "steps"))
-_MARKS = frozenset((_RESULT, "config.json", "trial.log", "job.log"))
-_HEAD_SIZE = 4096
-_TELLING_KEY = re.compile(rb'"(n_total_trials|task_name|trial_name|trial_uri|task_id|agent_info)"\s*:')
-# What Windows calls a folder that is a link without saying so.
-_JUNCTION = 0xA0000003
 
 
 def iter_trials(
@@ -12375,151 +12650,7 @@ def find_trials(directory: TrialPath) -> Iterator[Tuple[pathlib.Path, Optional[T
 
     An error stands beside a path that is known not to give a trial: of a folder that cannot be read.
     """
-    return _walk(os.fsdecode(directory))
-
-
-class _Folder:
-    """What one look at a folder shows: the files that tell what it is, and its folders by name."""
-
-    def __init__(self, path: str) -> None:
-        self.path = path
-        self.marks: Set[str] = set()
-        self.folders: List[str] = []
-        with os.scandir(path) as entries:
-            for entry in entries:
-                if entry.name in _MARKS:
-                    self.marks.add(entry.name)
-                elif entry.name[:1] != "." and _is_folder(entry):
-                    self.folders.append(entry.name)
-        self.folders.sort()
-        # Whether its result is a trial's, or ought to be; and whether what else is in it is the trial's as well.
-        self.is_trial, self.is_closed = self._tell_kind()
-
-    def _tell_kind(self) -> Tuple[bool, bool]:
-        if "job.log" in self.marks:
-            return False, False
-        if "trial.log" in self.marks:
-            return True, True
-        if _TRIAL_FOLDERS.issuperset(self.folders):
-            is_trial = bool(self.marks)
-            return is_trial, is_trial
-        if _RESULT not in self.marks:
-            return False, False
-        looks = _tell_look(os.path.join(self.path, _RESULT))
-        if looks == "trial":
-            return True, True
-        return looks != "job" and not self._holds_marks(), False
-
-    def _holds_marks(self) -> bool:
-        """Tell whether one of the folders looks like a trial's."""
-        paths = (os.path.join(self.path, folder, mark) for folder in self.folders for mark in _MARKS)
-        return any(map(os.path.lexists, paths))
-
-    def tell_job(self) -> bool:
-        """Tell whether the folders in here are trials, so that one without a result is a trial without one."""
-        if self.is_trial:
-            return False
-        if _RESULT in self.marks or "job.log" in self.marks:
-            return True
-        for folder in self.folders:
-            looks = _tell_look(os.path.join(self.path, folder, _RESULT))
-            if looks:
-                return looks == "trial"
-        return False
-
-
-class _Trees:
-    """The trees that are walked, by the identity of their top: no folder is walked twice, and no link leads up."""
-
-    def __init__(self, top: str) -> None:
-        self._tops: Set[Tuple[int, int]] = set()
-        self._above: Set[Tuple[int, int]] = set()
-        self._add(os.path.realpath(top))
-
-    def _add(self, real: str) -> None:
-        self._tops.add(_identify(real))
-        self._above.update(map(_identify, _list_above(real)))
-
-    def admits(self, path: str) -> bool:
-        """Tell whether a folder met on the way is to be walked; a link to elsewhere starts a tree."""
-        info = os.lstat(path)
-        if not stat.S_ISLNK(info.st_mode) and getattr(info, "st_reparse_tag", 0) != _JUNCTION:
-            return (info.st_dev, info.st_ino) not in self._tops
-        real = os.path.realpath(path)
-        around = [_identify(real), *map(_identify, _list_above(real))]
-        if around[0] in self._above or not self._tops.isdisjoint(around):
-            return False
-        self._add(real)
-        return True
-
-
-def _walk(top: str) -> Iterator[Tuple[pathlib.Path, Optional[TrialReadError]]]:
-    try:
-        if not os.path.isdir(top):
-            yield pathlib.Path(top), None
-            return
-        trees = _Trees(top)
-        opened = [_Folder(top)]
-    except (OSError, ValueError) as exc:
-        yield pathlib.Path(top), _name_os_error(top, exc)
-        return
-    # Of each folder that is open, the names still to come, and whether it is a job, once somebody asked.
-    waiting: List[Tuple[_Folder, Iterator[str], List[bool]]] = []
-    while opened or waiting:
-        if opened:
-            folder = opened.pop()
-            if folder.is_trial:
-                yield pathlib.Path(folder.path, _RESULT), None
-            if not folder.is_closed:
-                waiting.append((folder, iter(folder.folders), []))
-            continue
-        around, names, is_job = waiting[-1]
-        name = next(names, None)
-        if name is None:
-            waiting.pop()
-            continue
-        path = os.path.join(around.path, name)
-        try:
-            if not trees.admits(path):
-                continue
-            folder = _Folder(path)
-        except FileNotFoundError:
-            continue  # it was removed meanwhile
-        except (OSError, ValueError) as exc:
-            yield pathlib.Path(path), _name_os_error(path, exc)
-            continue
-        if not folder.marks and _TRIAL_FOLDERS.issuperset(folder.folders):
-            if not is_job:
-                is_job.append(around.tell_job())
-            folder.is_trial = folder.is_closed = is_job[0]
-        opened.append(folder)
-
-
-def _is_folder(entry: "os.DirEntry[str]") -> bool:
-    try:
-        return entry.is_dir()
-    except OSError:
-        return False
-
-
-def _tell_look(name: str) -> str:
-    """Tell by its beginning what a result looks like: "trial", "job" or, where that does not show, ""."""
-    try:
-        head = _read_result(name, _HEAD_SIZE)
-    except TrialReadError:
-        return ""
-    # A roll-up may hold trials, and a trial any number.
-    found = _TELLING_KEY.search(head)
-    return "" if found is None else "job" if found.group(1) == b"n_total_trials" else "trial"
-
-
-def _identify(path: str) -> Tuple[int, int]:
-    info = os.stat(path)
-    return info.st_dev, info.st_ino
-
-
-def _list_above(path: str) -> List[str]:
-    return [str(parent) for parent in pathlib.Path(path).parents]
+    return ((pathlib.Path(name), error) for name, error in walk_trials(os.fsdecode(directory)))
 
 
 # Saving --------------------------------------------------------------------------------------------------------------
@@ -12974,10 +13105,140 @@ class _Snapshots:
 
 
 # ====================================================================================================================
+# harbor/usage_tally.py, which runs when it is first used
+# ====================================================================================================================
+
+_later("usage_tally", "count_parts read_cost read_count _take", r'''
+"""Totals of tokens and cost while they are summed: what ``harbor.usage`` gives as its own, without its classes.
+
+In: contexts, trials, totals. Out: ``UsageTotals``. One record at a time is looked at, and none is kept.
+"""
+
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple, Union
+
+__all__ = ["COUNT_NAMES", "UsageTally"]
+
+COUNT_NAMES = ("n_input_tokens", "n_cache_tokens", "n_uncached_tokens", "n_output_tokens")
+_READ_NAMES = ("n_input_tokens", "n_cache_tokens", "n_output_tokens", "cost_usd")
+
+
+class UsageTally:
+    """Totals while they are summed, in place: for many records, or for several groups of them at once.
+
+    A tally pickles; ``totals()`` gives what has been added so far, and adding may go on.
+    """
+
+    def __init__(self) -> None:
+        self._n_contexts = 0
+        # For each quantity: known, unknown, exact.
+        self._sums: Dict[str, List[int]] = {name: [0, 0, 0] for name in (*COUNT_NAMES, "cost_usd")}
+        self._by_model: Dict[str, UsageTally] = {}
+        self._n_without_models = 0
+        self._problems: Dict[Tuple[str, str], int] = {}
+
+    def add_context(self, context: Union["AgentContext", Dict[str, Any], None]) -> None:
+        """Add a context, or a dict of one; None stands for a run of which nothing is known."""
+        self._add_numbers(context)
+        usages: Any = context.get("model_usage") if isinstance(context, dict) else getattr(context, "model_usage", None)
+        if not isinstance(usages, dict):
+            self._n_without_models += 1
+            if usages is not None:
+                self._note_problem("model_usage", "not a record")
+            return
+        for name, usage in usages.items():
+            if not (isinstance(usage, dict) or hasattr(usage, "n_input_tokens")):
+                self._note_problem("model_usage", "not a record")
+                usage = None
+            self._by_model.setdefault(str(name), UsageTally())._add_numbers(usage)
+
+    def add_trial(self, trial: "TrialResult") -> None:
+        """Add the contexts of a trial, as ``UsageTotals.of_trial`` does."""
+        if trial.agent_result is not None:
+            self.add_context(trial.agent_result)
+            return
+        for context in [step.agent_result for step in trial.step_results or ()] or [None]:
+            self.add_context(context)
+
+    def add_totals(self, totals: "UsageTotals") -> None:
+        """Add totals."""
+        self._n_contexts += totals.n_contexts
+        self._n_without_models += totals.n_without_models
+        for name, sums in self._sums.items():
+            total = getattr(totals, name)
+            sums[0] += total.known
+            sums[1] += total.unknown
+            sums[2] += total.exact
+        for name, of_model in totals.by_model.items():
+            self._by_model.setdefault(name, UsageTally()).add_totals(of_model)
+        for problem, count in totals.problems.items():
+            self._problems[problem] = self._problems.get(problem, 0) + count
+
+    def merge(self, other: "UsageTally") -> None:
+        """Add what another tally has added."""
+        self._n_contexts += other._n_contexts
+        self._n_without_models += other._n_without_models
+        for name, sums in self._sums.items():
+            sums[:] = map(sum, zip(sums, other._sums[name]))
+        for name, of_model in other._by_model.items():
+            self._by_model.setdefault(name, UsageTally()).merge(of_model)
+        for problem, count in other._problems.items():
+            self._problems[problem] = self._problems.get(problem, 0) + count
+
+    def totals(self) -> "UsageTotals":
+        """Give the totals of what was added."""
+        CostTotal = _take("CostTotal")
+        CountTotal = _take("CountTotal")
+        UsageTotals = _take("UsageTotals")
+
+        counts = {name: CountTotal(*self._sums[name]) for name in COUNT_NAMES}
+        return UsageTotals(
+            n_contexts=self._n_contexts, cost_usd=CostTotal(*self._sums["cost_usd"]),
+            by_model={name: tally.totals() for name, tally in self._by_model.items()},
+            n_without_models=self._n_without_models, problems=dict(self._problems), **counts)
+
+    def _add_numbers(self, usage: Any) -> None:
+        """Add the numbers of a context or of one model's usage, or None for unknown ones."""
+        self._n_contexts += 1
+        # A dict is what somebody assigned in place of a ModelUsage.
+        numbers = usage if isinstance(usage, dict) else {name: getattr(usage, name, None) for name in _READ_NAMES}
+        n_input = self._add_count("n_input_tokens", numbers)
+        n_cache = self._add_count("n_cache_tokens", numbers)
+        self._add_count("n_output_tokens", numbers)
+        uncached = None if n_input is None or n_cache is None else n_input - n_cache
+        if uncached is not None and uncached < 0:
+            self._note_problem("n_cache_tokens", "above n_input_tokens")
+            uncached = None
+        self._add_exact("n_uncached_tokens", uncached)
+        cost, fault = read_cost(numbers.get("cost_usd"))
+        if fault:
+            self._note_problem("cost_usd", fault)
+        self._add_exact("cost_usd", None if cost is None else count_parts(cost))
+
+    def _add_count(self, name: str, numbers: Dict[str, Any]) -> Optional[int]:
+        count, fault = read_count(numbers.get(name))
+        if fault:
+            self._note_problem(name, fault)
+        self._add_exact(name, count)
+        return count
+
+    def _add_exact(self, name: str, number: Optional[int]) -> None:
+        sums = self._sums[name]
+        if number is None:
+            sums[1] += 1
+        else:
+            sums[0] += 1
+            sums[2] += number
+
+    def _note_problem(self, name: str, problem: str) -> None:
+        self._problems[name, problem] = self._problems.get((name, problem), 0) + 1
+''')
+
+
+# ====================================================================================================================
 # harbor/usage.py, which runs when it is first used
 # ====================================================================================================================
 
-_later("usage", "count_parts join_parts read_cost read_count", r'''
+_later("usage", "join_parts COUNT_NAMES UsageTally", r'''
 """Totals of tokens and cost that keep unknown apart from zero.
 
 In: contexts, trials, any number of either, one at a time. Out: totals, each with how many values were known and how
@@ -12986,14 +13247,11 @@ here, and nothing is kept of what was added but the totals.
 """
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Optional, Tuple, TypeVar, Union
+from typing import TYPE_CHECKING, Any, Dict, Iterable, Optional, Tuple, TypeVar
 
 __all__ = ["CostTotal", "CountTotal", "Total", "UsageTally", "UsageTotals"]
 
 T = TypeVar("T", bound="Total")
-
-_COUNT_NAMES = ("n_input_tokens", "n_cache_tokens", "n_uncached_tokens", "n_output_tokens")
-_READ_NAMES = ("n_input_tokens", "n_cache_tokens", "n_output_tokens", "cost_usd")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -13136,108 +13394,12 @@ class UsageTotals:
 
     def _show_numbers(self) -> Dict[str, Any]:
         shown: Dict[str, Any] = {"n_contexts": self.n_contexts}
-        for name in (*_COUNT_NAMES, "cost_usd"):
+        for name in (*COUNT_NAMES, "cost_usd"):
             shown[name] = getattr(self, name).as_dict()
         shown["problems"] = [
             {"field": field, "problem": problem, "count": self.problems[field, problem]}
             for field, problem in sorted(self.problems)]
         return shown
-
-
-class UsageTally:
-    """Totals while they are summed, in place: for many records, or for several groups of them at once.
-
-    A tally pickles; ``totals()`` gives what has been added so far, and adding may go on.
-    """
-
-    def __init__(self) -> None:
-        self._n_contexts = 0
-        # For each quantity: known, unknown, exact.
-        self._sums: Dict[str, List[int]] = {name: [0, 0, 0] for name in (*_COUNT_NAMES, "cost_usd")}
-        self._by_model: Dict[str, UsageTally] = {}
-        self._n_without_models = 0
-        self._problems: Dict[Tuple[str, str], int] = {}
-
-    def add_context(self, context: Union["AgentContext", Dict[str, Any], None]) -> None:
-        """Add a context, or a dict of one; None stands for a run of which nothing is known."""
-        self._add_numbers(context)
-        usages: Any = context.get("model_usage") if isinstance(context, dict) else getattr(context, "model_usage", None)
-        if not isinstance(usages, dict):
-            self._n_without_models += 1
-            if usages is not None:
-                self._note_problem("model_usage", "not a record")
-            return
-        for name, usage in usages.items():
-            if not (isinstance(usage, dict) or hasattr(usage, "n_input_tokens")):
-                self._note_problem("model_usage", "not a record")
-                usage = None
-            self._by_model.setdefault(str(name), UsageTally())._add_numbers(usage)
-
-    def add_trial(self, trial: "TrialResult") -> None:
-        """Add the contexts of a trial, as ``UsageTotals.of_trial`` does."""
-        if trial.agent_result is not None:
-            self.add_context(trial.agent_result)
-            return
-        for context in [step.agent_result for step in trial.step_results or ()] or [None]:
-            self.add_context(context)
-
-    def add_totals(self, totals: UsageTotals) -> None:
-        """Add totals."""
-        self._n_contexts += totals.n_contexts
-        self._n_without_models += totals.n_without_models
-        for name, sums in self._sums.items():
-            total = getattr(totals, name)
-            sums[0] += total.known
-            sums[1] += total.unknown
-            sums[2] += total.exact
-        for name, of_model in totals.by_model.items():
-            self._by_model.setdefault(name, UsageTally()).add_totals(of_model)
-        for problem, count in totals.problems.items():
-            self._problems[problem] = self._problems.get(problem, 0) + count
-
-    def totals(self) -> UsageTotals:
-        """Give the totals of what was added."""
-        counts = {name: CountTotal(*self._sums[name]) for name in _COUNT_NAMES}
-        return UsageTotals(
-            n_contexts=self._n_contexts, cost_usd=CostTotal(*self._sums["cost_usd"]),
-            by_model={name: tally.totals() for name, tally in self._by_model.items()},
-            n_without_models=self._n_without_models, problems=dict(self._problems), **counts)
-
-    def _add_numbers(self, usage: Any) -> None:
-        """Add the numbers of a context or of one model's usage, or None for unknown ones."""
-        self._n_contexts += 1
-        # A dict is what somebody assigned in place of a ModelUsage.
-        numbers = usage if isinstance(usage, dict) else {name: getattr(usage, name, None) for name in _READ_NAMES}
-        n_input = self._add_count("n_input_tokens", numbers)
-        n_cache = self._add_count("n_cache_tokens", numbers)
-        self._add_count("n_output_tokens", numbers)
-        uncached = None if n_input is None or n_cache is None else n_input - n_cache
-        if uncached is not None and uncached < 0:
-            self._note_problem("n_cache_tokens", "above n_input_tokens")
-            uncached = None
-        self._add_exact("n_uncached_tokens", uncached)
-        cost, fault = read_cost(numbers.get("cost_usd"))
-        if fault:
-            self._note_problem("cost_usd", fault)
-        self._add_exact("cost_usd", None if cost is None else count_parts(cost))
-
-    def _add_count(self, name: str, numbers: Dict[str, Any]) -> Optional[int]:
-        count, fault = read_count(numbers.get(name))
-        if fault:
-            self._note_problem(name, fault)
-        self._add_exact(name, count)
-        return count
-
-    def _add_exact(self, name: str, number: Optional[int]) -> None:
-        sums = self._sums[name]
-        if number is None:
-            sums[1] += 1
-        else:
-            sums[0] += 1
-            sums[2] += number
-
-    def _note_problem(self, name: str, problem: str) -> None:
-        self._problems[name, problem] = self._problems.get((name, problem), 0) + 1
 ''')
 
 
@@ -13248,13 +13410,16 @@ class UsageTally:
 _open_package({
     "models": ("", "", ""),
     "models.agent": ("", "", ""),
+    "codec": ("""
+        Field FieldInfo Model SerializationError TypeAdapter ValidationError computed_field model_dump model_dump_json
+        model_validate model_validate_json""", "", "Any List TYPE_CHECKING"),
+    "codec.first_use": ("engine", "_FirstUse", "Any TYPE_CHECKING"),
     "codec.hints": ("""
         Hint computed_field describe_type record_hints typed_dict_hints""", """
         _KEY_MARKS _MODERN_UNION _NAMED _SCALARS _describe_class _describe_form _describe_union _key_mark
         _literal_values _place _show_type _unquote default_of is_class_var own_annotations resolve_return
         unquote_early""", """
         Any ClassVar Dict List Optional Tuple Union dataclasses sys typing"""),
-    "codec.first_use": ("engine", "_FirstUse", "Any TYPE_CHECKING"),
     "codec.legacy": ("""
         PydanticDeprecatedSince20 PydanticDeprecatedSince211 PydanticDeprecationWarning PydanticUserError""", """
         L LegacyModel LegacyType _TEXTS _UNSET _validate_as _warn_of_instance deprecated warn_of""", """
@@ -13266,9 +13431,6 @@ _open_package({
         Any Callable ClassVar Dict FrozenSet Iterator LegacyModel LegacyType List Optional Set TYPE_CHECKING Tuple
         Type TypeVar Union _copy dataclasses default_of engine functools is_class_var own_annotations sys
         unquote_early"""),
-    "codec": ("""
-        Field FieldInfo Model SerializationError TypeAdapter ValidationError computed_field model_dump model_dump_json
-        model_validate model_validate_json""", "", "Any List TYPE_CHECKING"),
     "models.agent.rollout_detail": ("RolloutDetail", "", "Any Dict List TypedDict"),
     "models.agent.context": ("AgentContext ModelUsage", """
         _expect_cached_within _expect_cost _expect_count _refuse_number""", """
@@ -13355,28 +13517,26 @@ _open_package({
         _plain_name _primitive_types _sort_set _write""", ""),
     "codec.signature": ("describe_signature", "_Shown _WORDS _show_hint", ""),
     "models.trial": ("", "", ""),
-    "models.task": ("", "", ""),
-    "models.task.config": ("VerifierEnvironmentMode", "", ""),
-    "models.task.id": ("GitTaskId LocalTaskId PackageTaskId", """
-        _PACKAGE_CACHE _SHA256_PREFIX _SHORT_UUID_DIGITS _SHORT_UUID_LENGTH _TASK_CACHE _short_uuid _stay_inside""", ""),
-    "models.verifier": ("", "", ""),
-    "models.verifier.result": ("VerifierResult", "", ""),
-    "models.trial.error_policy": ("ErrorPolicy ErrorPolicyOverride policy_for", "_GROUPS _POLICIES _UNKNOWN", ""),
-    "models.trial.result": ("""
-        AgentInfo ExceptionInfo ModelInfo StepResult TimingInfo TrialResult""", """
-        TokenCostTotals _time_between choose_reward is_timeout""", ""),
+    "models.trial.outcomes": ("choose_reward is_timeout", "", ""),
+    "files": ("discard_file name_temporary read_file replace_file", """
+        _BINARY _CLOEXEC _PIECE _READ _WRITE _demand_regular _find_mode _set_mode _sync_folder""", ""),
+    "trial_files": ("""
+        RESULT_NAME TrialEncodingError TrialMissingError TrialReadError TrialRollupError TrialShapeError
+        TrialSyntaxError TrialTruncatedError TrialUnreadableError is_rollup name_bad_text name_rollup read_result
+        walk_trials""", """
+        _Folder _HAS_JUNCTIONS _HEAD_SIZE _JUNCTION _MARKS _TELLING_KEY _TRIAL_FOLDERS _Trees _identify _is_folder
+        _list_above _name_os_error _tell_look""", ""),
     "digests": ("""
-        DIGEST_SIZE_LIMIT TrialDigest digest_document digest_trial""", """
-        _COUNT_TYPES _EXACT_LIMIT _MOST_TASK_IDS _STEP_PHASES _TEXT_TYPES _TRIAL_PHASES _Unusual _digest
-        _gather_phases _insist _insist_cost _insist_counts _insist_task_id _join_model _match_moment _match_uuid
-        _take_context _take_exception _take_rewards _task_ids""", ""),
+        DIGEST_SIZE_LIMIT TrialDigest digest_document digest_trial find_failure""", """
+        _CONFIG_DEPTH_LIMIT _CONFIG_END _CONFIG_SIZE_LIMIT _CONFIG_START _COUNT_TYPES _EXACT_LIMIT _MOST_CONFIGS
+        _MOST_KEYS _MOST_TASK_IDS _STEP_PHASES _STR _TEXT_TYPES _TRIAL_PHASES _Unusual _configs _digest _gather_phases
+        _insist _insist_cost _insist_counts _insist_moment _insist_task_id _join_model _match_moment _match_uuid
+        _search_letter _search_names _skip_config _take_context _take_exception _take_rewards _task_ids""", ""),
     "environments.processes": ("""
         Attempt Children CommandOutcome attempt finish run_until_signal yield_to_others""", """
         MARK_VARIABLE PrintedStream _Capture _Found _KILL_ROUNDS _LINGER_SEC _PATIENCE_SEC _POLL_SEC _REAP_SEC _cancel
         _cancel_rest _hold _look_at _send_signal _set_handlers _settle end_processes find_processes has_group
         has_process kill_processes""", ""),
-    "files": ("discard_file name_temporary read_file replace_file", """
-        _BINARY _CLOEXEC _PIECE _READ _WRITE _demand_regular _find_mode _set_mode _sync_folder""", ""),
     "environments.transfer": ("""
         PathEscapeError copy_file copy_tree remove_tree resolve_inside""", """
         TransferPath _CHUNK_SIZE _MODE_BITS _Tree _expect_link_inside _is_inside _list_tree _make_link _open_folders""", ""),
@@ -13386,6 +13546,15 @@ _open_package({
         RecordT _ANYTHING _BYTE_KINDS _INT_LIMIT _LEVELS_LIMIT _LIST_KINDS _NO_FORM _PLAIN_KINDS _ROLLOUT_KEYS
         _add_extras_to _add_missing _any_adapter _can_hold_anything _convert _has_unknown_keys _is_same _is_too_long
         _name_key _show _starts_oddly""", ""),
+    "models.task": ("", "", ""),
+    "models.task.config": ("VerifierEnvironmentMode", "", ""),
+    "models.task.id": ("GitTaskId LocalTaskId PackageTaskId", """
+        _PACKAGE_CACHE _SHA256_PREFIX _SHORT_UUID_DIGITS _SHORT_UUID_LENGTH _TASK_CACHE _short_uuid _stay_inside""", ""),
+    "models.verifier": ("", "", ""),
+    "models.verifier.result": ("VerifierResult", "", ""),
+    "models.trial.error_policy": ("ErrorPolicy ErrorPolicyOverride policy_for", "_GROUPS _POLICIES _UNKNOWN", ""),
+    "models.trial.result": ("""
+        AgentInfo ExceptionInfo ModelInfo StepResult TimingInfo TrialResult""", "TokenCostTotals _time_between", ""),
     "mending": ("mend_trial", """
         _ABSENT _MENDS _MENDS_BY_LENGTH _Mend _NO_CURE _NO_MOMENT _OUT _Place _ROLLOUT _ROUNDS _TIMINGS _escape_all
         _find_mends _lack_to _mend_place _mend_places _null_to _null_to_nothing _pattern _read_loosely _show_place
@@ -13409,17 +13578,14 @@ _open_package({
         _draw_ranges _draw_rules _draw_tokens _escape _find_ticks _format_tick _ignore _label_turns _make_bar
         _make_text _place_bars _say_nothing _shorten""", ""),
     "trials": ("""
-        TrialEncodingError TrialMissingError TrialOutcome TrialReadError TrialReading TrialRollupError TrialShapeError
-        TrialSyntaxError TrialTruncatedError TrialUnreadableError find_trials iter_trials load_trial read_trial save
-        try_trial""", """
-        TrialPath _FAULTS_KEPT _Folder _HEAD_SIZE _JUNCTION _MARKS _RESULT _SIZE_LIMIT _TELLING_KEY _TRIAL_FOLDERS
-        _Trees _dump _identify _is_folder _list_above _name_bad_text _name_failure _name_os_error _read_result
-        _tell_look _walk""", ""),
+        TrialOutcome TrialReading find_trials iter_trials load_trial read_trial save try_trial""", """
+        TrialPath _FAULTS_KEPT _SIZE_LIMIT _dump _name_failure""", ""),
     "runner": ("""
         AgentRun AgentSetupTimeoutError AgentTimeoutError EnvironmentStartTimeoutError RewardFileEmptyError
         RewardFileNotFoundError VerifierOutputParseError VerifierTimeoutError run_agent""", """
         _LOGGER _SNAPSHOT_TRIES _Snapshots _copy_context _describe_exception _now _parse_rewards""", ""),
-    "usage": ("CostTotal CountTotal Total UsageTally UsageTotals", "T _COUNT_NAMES _READ_NAMES", ""),
+    "usage_tally": ("COUNT_NAMES UsageTally", "_READ_NAMES", ""),
+    "usage": ("CostTotal CountTotal Total UsageTotals", "T", ""),
 })
 
 __all__ = [

@@ -4,7 +4,6 @@ import csv
 import functools
 import io
 import json
-import multiprocessing
 import os
 import pathlib
 import subprocess
@@ -15,6 +14,7 @@ import pytest
 
 from harbor import cli_stats
 from harbor.cli import main
+from harbor.cli_workers import NoWorkers
 from harbor.trials import iter_trials
 from harbor.usage import UsageTotals
 from make_trials import CORRUPT, make_trials
@@ -286,25 +286,47 @@ def _run(*arguments: str) -> Tuple[int, bytes, bytes]:
     return done.returncode, done.stdout, done.stderr
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system copies no processes")
 @pytest.mark.parametrize("jobs", ["2", "0"])
 @pytest.mark.parametrize("form", [[], ["--csv"], ["--json"]], ids=["text", "csv", "json"])
 def test_processes_give_the_same_answer(
     jobs: str, form: List[str], generated: Tuple[str, Dict[str, int]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    alone = _run(generated[0], "--by", "task", *form)
+    alone = _run(generated[0], "--by", "task", "--jobs", "1", *form)
     assert alone[0] == 0 and alone[1]
     assert _run(generated[0], "--by", "task", "--jobs", jobs, *form) == alone
 
 
-def _die(*_: Any) -> None:
-    os._exit(9)
+def test_unless_told_otherwise_as_many_processes_as_pay(
+    generated: Tuple[str, Dict[str, int]], few: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    asked: List[int] = []
+
+    def refuse(portions: Any, take: Any, make_result: Any, jobs: int, note: Any) -> Any:
+        asked.append(jobs)
+        raise NoWorkers
+
+    monkeypatch.setattr(cli_stats, "work_apart", refuse)
+    monkeypatch.setattr(cli_stats, "can_fork", lambda: True)
+    monkeypatch.setattr(cli_stats, "count_processors", lambda: 3)
+    # Where they cannot be had, this one does it all.
+    assert main(["stats", generated[0], "--by", "task"]) == 0
+    assert capsys.readouterr().out.encode() == _run(generated[0], "--by", "task", "--jobs", "1")[1]
+    assert asked == [3]
+    for threads, directory, options in ((True, few, []), (False, generated[0], []), (True, generated[0], ["--jobs", "1"])):
+        monkeypatch.setattr(cli_stats, "can_fork", lambda threads=threads: threads)
+        assert main(["stats", directory, *options]) == 0
+    assert asked == [3]
+    capsys.readouterr()
+    assert main(["stats", few, "--jobs", "5"]) == 2
+    assert capsys.readouterr() == ("", "harbor: {}: 5 processes cannot be had here; try --jobs 1\n".format(few))
 
 
-@pytest.mark.skipif(multiprocessing.get_start_method() != "fork", reason="needs processes that inherit what is patched")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system copies no processes")
 def test_a_killed_process_is_an_error_and_no_wait(
     few: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
-    monkeypatch.setattr(cli_stats, "_leave_interrupts_alone", _die)
+    monkeypatch.setattr(cli_stats, "_digest_file", lambda path, tolerant: os._exit(9))
     assert main(["stats", few, "--jobs", "2"]) == 2
     assert capsys.readouterr() == (
         "", "harbor: {}: A process that read trials was killed; try a lower --jobs\n".format(few))

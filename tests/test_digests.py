@@ -8,6 +8,8 @@ from typing import Any, Dict, List, Tuple
 
 import pytest
 
+from harbor import digests
+from harbor.codec.text.reading import parse
 from harbor.digests import TrialDigest, digest_document, digest_trial
 from harbor.models.trial.result import TrialResult
 from harbor.usage import UsageTally, UsageTotals
@@ -165,5 +167,96 @@ def test_changed_documents_are_never_judged_otherwise_than_by_the_model(seed: in
                 del holder[key]
             else:
                 holder[key] = random_.choice(JUNK)
-        n_digested += _assert_same(_dump(tree))
-    assert n_digested > 40
+        n_digested += _assert_same(_dump(tree)) + _assert_same(json.dumps(tree, indent=4, ensure_ascii=False).encode())
+    assert n_digested > 80
+
+
+# Configs -------------------------------------------------------------------------------------------------------------
+
+
+def _indent(**changes: Any) -> bytes:
+    return json.dumps(_make(trial_name="some-task__0000001", **changes), indent=4, ensure_ascii=False).encode()
+
+
+CONFIG = {"trial_name": "some-task__0000001", "task": {"path": "tasks/some-task"}, "names": ["a", 1.5, None, True]}
+
+
+def test_a_config_that_differs_in_names_alone_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: List[bytes] = []
+
+    def parse_and_note(data: bytes) -> Any:
+        read.append(data)
+        return parse(data)
+
+    monkeypatch.setattr(digests, "_configs", set())
+    monkeypatch.setattr(digests, "parse", parse_and_note)
+    text = _indent(config=CONFIG)
+    others = [text.replace(b"0000001", b"000000%d" % number) for number in range(2, 5)]
+    others += [text.replace(b"some-task", b"another")]
+    for data in (text, *others):
+        assert _assert_same(data)
+    configs = [data for data in read if b'"config"' not in data]
+    assert len(configs) == 1 and len(read) == 6
+    assert all(b'"config": {}' in data for data in read if data not in configs)
+
+
+@pytest.mark.parametrize("old, new", [
+    (b'"some-task__0000001",\n        "task"', b'some-task__0000001,\n        "task"'),
+    (b'"a",', b'"a\0",'),
+    (b"1.5", b"\0"),
+    (b"1.5", b"some-task__0000001"),
+    (b"1.5", b"some-task"),
+    (b'"a"', b'"\\some-task__0000001"'),
+    (b"null", b"nul"),
+    (b'"a",', b'"a"'),
+    (b"        ],\n", b"        ]\n    },\n"),
+], ids=["no_quotes", "zero", "a_bare_zero", "a_bare_name", "a_bare_task", "escape", "word", "comma", "cut_off"])
+def test_a_config_that_is_no_json_is_not_passed_over(old: bytes, new: bytes) -> None:
+    text = _indent(config=CONFIG)
+    assert _assert_same(text)
+    changed = text.replace(old, new, 1)
+    if changed == text:
+        changed = text[:text.index(b'"config"')] + text[text.index(b'"config"'):].replace(old, new, 1)
+    assert changed != text
+    assert digest_document(changed) is None
+
+
+def test_what_else_is_called_config_is_looked_at() -> None:
+    usage = {"n_input_tokens": 1, "n_cache_tokens": 0, "n_output_tokens": 2}
+    assert _assert_same(_indent(config=CONFIG, agent_result={"metadata": {"config": CONFIG}}))
+    assert _assert_same(_indent(config=CONFIG, source="config"))
+    # Two keys of the same name, as far as counting them tells.
+    assert digest_document(_indent(config=CONFIG, agent_result={"model_usage": {"config": usage}})) is None
+    assert digest_document(_indent(config=CONFIG, verifier_result={"rewards": {"config": 1}})) is None
+    twice = _indent(config=CONFIG).replace(b'    "config": {', b'    "config": 5,\n    "config": {')
+    assert _assert_same(twice)
+    assert digest_document(_indent(config=5)) is None
+    assert _assert_same(_indent(config={}))
+
+
+@pytest.mark.parametrize("name", ["1__2", "true__1", "e__5", "null", "__1", "-__0", "a", ""])
+def test_names_that_look_like_json(name: str) -> None:
+    for config in ({"a": [1, True, None, 1e5, name]}, {name: name}, {"a": "x" + name + "y"}):
+        text = json.dumps(_make(trial_name=name, config=config), indent=4, ensure_ascii=False).encode()
+        assert _assert_same(text)
+        task = name.rpartition("__")[0] or name
+        for bare in (name, task):
+            changed = text.replace(b"true", b"true" + bare.encode()).replace(b"1,", b"1" + bare.encode() + b",")
+            _assert_same(changed)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_bytes_that_change_are_never_passed_over(seed: int, documents: List[bytes]) -> None:
+    random_ = random.Random(seed)
+    n_digested = 0
+    for _ in range(1500):
+        data = bytearray(random_.choice(documents))
+        start, end = data.index(b'"trial_name"'), data.index(b'"agent_info"')
+        for _ in range(random_.randrange(1, 3)):
+            place = random_.randrange(start, end)
+            if random_.random() < 0.4:
+                del data[place:place + random_.randrange(1, 4)]
+            else:
+                data[place:place] = random_.choice((b'"', b"{", b"}", b"[", b"]", b",", b"\\", b"\0", b"1", b" ", b"_", b"\n"))
+        n_digested += _assert_same(bytes(data))
+    assert n_digested > 100

@@ -19,6 +19,7 @@ import pytest
 import golden
 import implementation
 from harbor import trials
+from harbor.digests import find_failure
 from harbor.models.agent.context import AgentContext
 from harbor.models.trial.result import TrialResult
 from harbor.trials import (
@@ -137,6 +138,16 @@ def test_a_file_without_a_trial_has_a_typed_error(
     assert (type(outcome.error), str(outcome.error)) == (cls, str(error))
     assert outcome.error is not None and outcome.error.__traceback__ is None
     assert pickle.loads(pickle.dumps(outcome)).path == path
+
+
+@pytest.mark.parametrize("data, kind", [(row[1], row[3]) for row in UNREADABLE if row[1] is not None])
+def test_what_needs_no_model_to_be_seen_is_named_as_with_one(data: bytes, kind: str, tmp_path: pathlib.Path) -> None:
+    path = _put(tmp_path / "result.json", data)
+    found, error = find_failure(str(path), data), try_trial(path).error
+    if kind == "wrong shape":
+        assert found is None
+    else:
+        assert (type(found), str(found)) == (type(error), str(error))
 
 
 def test_a_tolerant_reading_refuses_all_of_these_but_the_byte_order_mark(tmp_path: pathlib.Path) -> None:

@@ -485,10 +485,16 @@ def _render_banner(text: str) -> List[str]:
 
 def _list_taken(package: Package, part: Part) -> List[str]:
     """List the names that a part takes from the file's namespace when it runs."""
-    names = [(found.source, name) for found in part.imports for name in found.names]
+    modules, taken = _divide_names(package, part.imports)
+    late_modules, late_names = _divide_names(package, part.late_imports)
+    return taken + ["_module"] * bool(modules + late_modules) + ["_take"] * bool(late_names)
+
+
+def _divide_names(package: Package, imports: Sequence[Import]) -> Tuple[List[str], List[str]]:
+    """List the names of imports that are modules, and the others."""
+    names = [(found.source, name) for found in imports for name in found.names]
     modules = [name for source, name in names if package.find_module(source, name) is not None]
-    taken = [name for _, name in names if name not in modules]
-    return taken + ["_module"] * bool(modules) + ["_take"] * bool(part.late_imports)
+    return modules, [name for _, name in names if name not in modules]
 
 
 def _render_words(words: Iterable[str]) -> str:

@@ -5,9 +5,6 @@ Knows nothing of Harbor; usable on anyone's classes.
 
 from typing import TYPE_CHECKING, Any, List
 
-from .hints import computed_field
-from .model import Field, FieldInfo, Model
-
 __all__ = [
     "Field", "FieldInfo", "Model", "SerializationError", "TypeAdapter", "ValidationError", "computed_field",
     "model_dump", "model_dump_json", "model_validate", "model_validate_json",
@@ -16,15 +13,23 @@ __all__ = [
 if TYPE_CHECKING:
     from .adapter import TypeAdapter, model_dump, model_dump_json, model_validate, model_validate_json
     from .errors import SerializationError, ValidationError
+    from .hints import computed_field
+    from .model import Field, FieldInfo, Model
 else:
-    # What a class of fields does without is imported when it is first asked for.
+    # Imported when they are first asked for: classes of fields need few of them, and readers of JSON none.
 
     def __getattr__(name: str) -> Any:
         if name not in __all__:
             raise AttributeError("module %r has no attribute %r" % (__name__, name))
-        from . import adapter, errors
-
-        globals()[name] = found = getattr(errors if name.endswith("Error") else adapter, name)
+        if name.endswith("Error"):
+            from . import errors as home
+        elif name == "computed_field":
+            from . import hints as home
+        elif name in ("Field", "FieldInfo", "Model"):
+            from . import model as home
+        else:
+            from . import adapter as home
+        globals()[name] = found = getattr(home, name)
         return found
 
     def __dir__() -> List[str]:

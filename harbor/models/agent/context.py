@@ -5,7 +5,7 @@ Field order, defaults and the text of the descriptions are Harbor's, whose files
 
 from typing import Any, Callable, Dict, List, Mapping, Optional
 
-from ...codec import Field, Model
+from ...codec.model import Field, Model
 from .rollout_detail import RolloutDetail
 
 __all__ = ["AgentContext", "ModelUsage"]

@@ -15,6 +15,7 @@ from ..task.config import VerifierEnvironmentMode
 from ..task.id import GitTaskId, LocalTaskId, PackageTaskId
 from ..verifier.result import VerifierResult
 from .error_policy import ErrorPolicy, ErrorPolicyOverride, policy_for
+from .outcomes import choose_reward, is_timeout
 
 __all__ = ["AgentInfo", "ExceptionInfo", "ModelInfo", "StepResult", "TimingInfo", "TrialResult"]
 
@@ -198,23 +199,6 @@ class TrialResult(Model):
         path = urllib.parse.unquote(parts.path)
         # file:///C:/jobs names a drive.
         return pathlib.Path(path[1:] if path[2:3] == ":" and path[:1] == "/" else path)
-
-
-def choose_reward(rewards: Optional[Mapping[str, float]], name: Optional[str]) -> Optional[float]:
-    """Choose among rewards as ``TrialResult.reward`` does."""
-    rewards = rewards or {}
-    if name is None and not rewards:
-        return None
-    if name is None:
-        name = "reward" if "reward" in rewards or len(rewards) > 1 else next(iter(rewards))
-    if name not in rewards:
-        raise KeyError("No reward %r; there are: %s" % (name, ", ".join(map(repr, rewards)) or "none"))
-    return rewards[name]
-
-
-def is_timeout(exception_type: str) -> bool:
-    """Tell by the name of its type whether an exception is a timeout."""
-    return exception_type.endswith(("TimeoutError", "TimeoutExpired", "Timeout"))
 
 
 def _time_between(

@@ -1,0 +1,185 @@
+"""Processes that share what one would do alone: portions go out, and one result comes back from each process.
+
+In: portions, and the function that takes one in. Out: the results, in no order that means anything. Processes are
+forked, which takes a millisecond or two where starting Python and importing the models again takes fifty.
+"""
+
+import os
+import sys
+from typing import IO, Any, Callable, Generator, Iterable, List, Tuple
+
+__all__ = ["NoWorkers", "WorkerDied", "can_fork", "count_processors", "work_apart"]
+
+# How many portions a process is handed ahead of what it says it has done.
+_AHEAD = 8
+# What stands before a result, in place of a number.
+_RESULT_FOLLOWS = 255
+# More than that, and their pipes are more than this system waits for.
+_MOST_WORKERS = 250
+
+
+class NoWorkers(Exception):
+    """Processes cannot be had here, or not so many."""
+
+
+class WorkerDied(Exception):
+    """A process ended without a result."""
+
+
+def can_fork() -> bool:
+    """Tell whether this process can be copied: threads would be missing from the copy, and what they hold is lost."""
+    return hasattr(os, "fork") and len(sys._current_frames()) == 1
+
+
+def count_processors() -> int:
+    """Count the processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def work_apart(
+    portions: Iterable[Any],
+    take: Callable[[Any, Any], int],
+    make_result: Callable[[], Any],
+    jobs: int,
+    note: Callable[[Any, int], None]
+) -> Generator[Any, None, None]:
+    """Hand portions to so many processes, and give the result of each when there are no more.
+
+    In each process ``take(result, portion)`` adds a portion to what ``make_result()`` gave there; the number that it
+    gives, up to 254, goes to ``note`` here, with the portion. Portions and results are pickled. Raises ``NoWorkers``
+    before any portion is taken, ``WorkerDied`` if a process is killed; none outlives the generator.
+    """
+    import select
+
+    workers: List[_Worker] = []
+    try:
+        try:
+            for _ in range(min(jobs, _MOST_WORKERS)):
+                workers.append(_Worker(workers, take, make_result))
+        except (AttributeError, OSError):  # no way to fork, or no more processes, memory, files
+            raise NoWorkers from None
+        turn = 0
+        for portion in portions:
+            # In turns, but for those who have enough to do.
+            while not any(len(worker.handed) < _AHEAD for worker in workers):
+                readable, _, _ = select.select([worker.found for worker in workers], [], [])
+                for worker in workers:
+                    if worker.found in readable:
+                        note(*worker.read_number())
+            while len(workers[turn % len(workers)].handed) == _AHEAD:
+                turn += 1
+            workers[turn % len(workers)].hand(portion)
+            turn += 1
+        for worker in workers:
+            worker.tasks.close()
+        for worker in workers:
+            while worker.handed:
+                note(*worker.read_number())
+            yield worker.read_result()
+    finally:
+        for worker in workers:
+            worker.end()
+
+
+class _Worker:
+    """A process: ``tasks`` is what portions are written to, ``found`` where numbers and the result are read."""
+
+    def __init__(self, others: List["_Worker"], take: Callable[[Any, Any], int], make_result: Callable[[], Any]) -> None:
+        #: What it has not yet said to be done.
+        self.handed: List[Any] = []
+        pipes = [*os.pipe()]
+        try:
+            pipes += os.pipe()
+            self.pid = os.fork()
+        except (AttributeError, OSError):
+            for handle in pipes:
+                os.close(handle)
+            raise
+        tasks_read, tasks_written, found_read, found_written = pipes
+        self.tasks: IO[bytes] = open(tasks_written, "wb")
+        self.found = open(found_read, "rb", buffering=0)
+        if not self.pid:
+            # The ends of the others' pipes came along, and would keep them open.
+            foreign = [file for one in [*others, self] for file in (one.tasks, one.found)]
+            _serve(tasks_read, found_written, foreign, take, make_result)
+        os.close(tasks_read)
+        os.close(found_written)
+
+    def hand(self, portion: Any) -> None:
+        """Write a portion."""
+        import pickle
+
+        self.handed.append(portion)
+        try:
+            pickle.dump(portion, self.tasks, pickle.HIGHEST_PROTOCOL)
+            self.tasks.flush()
+        except BrokenPipeError:
+            raise WorkerDied from None
+
+    def read_number(self) -> Tuple[Any, int]:
+        """Wait for a portion to be done, and give it with its number."""
+        number = self.found.read(1)
+        if not number or number[0] == _RESULT_FOLLOWS:
+            raise WorkerDied
+        return self.handed.pop(0), number[0]
+
+    def read_result(self) -> Any:
+        """Wait for the result."""
+        import pickle
+
+        data = self.found.readall()
+        if data[:1] != bytes([_RESULT_FOLLOWS]):
+            raise WorkerDied
+        return pickle.loads(data[1:])
+
+    def end(self) -> None:
+        """End the process, if it has not ended, and close what leads to it."""
+        import signal
+
+        try:
+            self.tasks.close()
+        except OSError:  # a portion that was on its way
+            pass
+        self.found.close()
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
+
+
+def _serve(
+    tasks: int, found: int, foreign: List[IO[bytes]], take: Callable[[Any, Any], int], make_result: Callable[[], Any]
+) -> None:
+    """Take portions in until there are no more, write what came of them, and end the process."""
+    import pickle
+    import signal
+
+    status = 1
+    try:
+        # The interrupt key is for the first process, which ends the others.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        for file in foreign:
+            os.close(file.fileno())
+        portions, written = open(tasks, "rb"), open(found, "wb", buffering=0)
+        result = make_result()
+        while True:
+            try:
+                portion = pickle.load(portions)
+            except EOFError:
+                break
+            written.write(bytes([take(result, portion)]))
+        for piece in (bytes([_RESULT_FOLLOWS]), pickle.dumps(result, pickle.HIGHEST_PROTOCOL)):
+            rest = memoryview(piece)
+            while rest:
+                rest = rest[written.write(rest):]
+        status = 0
+    except BrokenPipeError:  # nobody waits any more
+        pass
+    except BaseException:
+        import traceback
+
+        traceback.print_exc()
+        sys.stderr.flush()
+    finally:
+        # Closes the pipes, which says that there is no more to come.
+        os._exit(status)
