@@ -43,7 +43,7 @@ class _Failure(NamedTuple):
 
 
 # A file as the walk finds it: its number, its path, and what already keeps it from being read.
-_Found = Tuple[int, str, Optional[TrialReadError]]
+_FoundFile = Tuple[int, str, Optional[TrialReadError]]
 
 
 class _Row:
@@ -191,10 +191,10 @@ def collect_stats(
     stats = TrialStats()
     n_seen = n_failed = 0
 
-    def take(into: TrialStats, portion: List[_Found]) -> int:
+    def take(into: TrialStats, portion: List[_FoundFile]) -> int:
         return _read_portion(into, portion, by, reward, tolerant)
 
-    def note(portion: List[_Found], failed: int) -> None:
+    def note(portion: List[_FoundFile], failed: int) -> None:
         nonlocal n_seen, n_failed
         n_seen += len(portion)
         n_failed += failed
@@ -222,7 +222,7 @@ def collect_stats(
     return stats
 
 
-def _list_portions(directory: str) -> Iterator[List[_Found]]:
+def _list_portions(directory: str) -> Iterator[List[_FoundFile]]:
     found = ((number, path, error) for number, (path, error) in enumerate(walk_trials(directory)))
     while True:
         portion = list(itertools.islice(found, _PORTION))
@@ -231,7 +231,7 @@ def _list_portions(directory: str) -> Iterator[List[_Found]]:
         yield portion
 
 
-def _read_portion(stats: TrialStats, portion: List[_Found], by: str, reward: Optional[str], tolerant: bool) -> int:
+def _read_portion(stats: TrialStats, portion: List[_FoundFile], by: str, reward: Optional[str], tolerant: bool) -> int:
     """Add files to what is known, and give the number of those that could not be read."""
     n_failed = 0
     for number, path, error in portion:
