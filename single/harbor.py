@@ -7,7 +7,7 @@ name of your own.
 # Version 0.1.0. SPDX-License-Identifier: Apache-2.0
 #
 # Generated: do not edit it, but change the files below and run `make single`.
-# Their sha256: bc0c3477ef7d6c36cbce0727c833aa0f687fec561fc877734b8f68cff99da377
+# Their sha256: 28c8429b8f45cf2106dff016746bcb443f3a98bd4a5a41863200a452456c4a7b
 #
 # These run at once, in this order:
 #
@@ -1148,9 +1148,15 @@ def _validate_plainly(cls: Any, obj: Any) -> Any:
 
 
 def _validate_json_plainly(cls: Any, json_data: Any) -> Any:
+    plan = cls.__codec_plan__ or _plan_of_model(cls)
+    source = engine.parse_small(json_data)
+    if source is not None:
+        made = cls.__new__(cls)
+        if plan.fill(source, made, True):
+            return made
     call = engine.CheckCall()
     call.from_json = True
-    return engine.check_document(cls.__codec_plan__ or _plan_of_model(cls), json_data, call)
+    return engine.check_document(plan, json_data, call)
 
 
 @dataclass_transform(kw_only_default=True, field_specifiers=(Field, dataclasses.field))
@@ -1198,7 +1204,10 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
     if not TYPE_CHECKING:
 
         def __init__(self, /, **data: Any) -> None:
-            plan = _plan_of_model(type(self))
+            cls = type(self)
+            plan = cls.__codec_plan__ or _plan_of_model(cls)
+            if plan.fill(data, self, False):
+                return
             try:
                 plan.check_keywords(data, engine.CheckCall(), self)
                 return
@@ -5789,7 +5798,7 @@ and back. Faults get their place in the container while they pass through it.
 from collections import abc
 from typing import Any, Dict, FrozenSet, Iterable, List, Optional, Set, Tuple
 
-_TEXT_ONLY = frozenset((str,))
+TEXT_ONLY = frozenset((str,))
 _INTS = frozenset((int,))
 _FLOATS = frozenset((float,))
 _NO_LISTS = (str, bytes, bytearray, dict, abc.Mapping)
@@ -5957,7 +5966,7 @@ class DictPlan(Plan):
             return False
         if isinstance(self.value, AnyPlan):
             return is_plain(value)
-        return _TEXT_ONLY.issuperset(map(type, value)) and all(map(self.value.writes_itself, value.values()))
+        return TEXT_ONLY.issuperset(map(type, value)) and all(map(self.value.writes_itself, value.values()))
 
     def write(self, value: Any, out: List[str], layout: Layout) -> bool:
         if isinstance(self.value, AnyPlan):
@@ -5965,7 +5974,7 @@ class DictPlan(Plan):
                 return False
             out.append(write_plain(value) if layout.indent is None else write_plain_at(value, layout))
             return True
-        if type(value) is not dict or str not in self.key.exact or not _TEXT_ONLY.issuperset(map(type, value)):
+        if type(value) is not dict or str not in self.key.exact or not TEXT_ONLY.issuperset(map(type, value)):
             return False
         inner, lead = layout.inner(), "{"
         for key, part in value.items():
@@ -5977,7 +5986,7 @@ class DictPlan(Plan):
         return True
 
     def copy(self, value: Any) -> Any:
-        if type(value) is not dict or not _TEXT_ONLY.issuperset(map(type, value)) or str not in self.key.exact:
+        if type(value) is not dict or not TEXT_ONLY.issuperset(map(type, value)) or str not in self.key.exact:
             return NOT_COPIED
         out = {}
         for key, part in value.items():
@@ -6068,6 +6077,13 @@ class DictPlan(Plan):
         return out
 
 
+def takes_any_values(plan: Plan) -> bool:
+    """Tell whether a dict whose keys are text is right for a plan, whatever its values."""
+    while isinstance(plan, OptionalPlan):
+        plan = plan.inner
+    return isinstance(plan, DictPlan) and str in plan.key.exact and isinstance(plan.value, AnyPlan)
+
+
 class KeyPlan:
     """One key of a TypedDict."""
 
@@ -6142,7 +6158,7 @@ class TypedDictPlan(Plan):
         return True
 
     def copy(self, value: Any) -> Any:
-        if type(value) is not dict or self.extra == "allow" or not _TEXT_ONLY.issuperset(map(type, value)):
+        if type(value) is not dict or self.extra == "allow" or not TEXT_ONLY.issuperset(map(type, value)):
             return NOT_COPIED
         out = {}
         for name, part in value.items():
@@ -6338,11 +6354,11 @@ register_kind("typed-dict", lambda hint, build: TypedDictPlan(hint.source))
 # ====================================================================================================================
 
 _later("codec.plan.records", """
-        Fault Invalid computed_field default_of record_hints resolve_return Layout join_pieces make_layout quote
-        write_tree_at check_text copy_plain dump_any dump_any_key make_object NO_TYPES NOT_COPIED STRICT Build
-        CheckCall DumpCall Mismatch NotQuick Plan check_part demand_text forget_repeats is_from register_kind
-        OptionalPlan check_extra_keys describe_exception gather_growing key_step place_faults filter_key LIMIT_NAMES
-        BoundedPlan""", r'''
+        Fault Invalid computed_field default_of record_hints resolve_return Layout is_plain join_pieces make_layout
+        quote write_plain write_tree_at check_text copy_plain dump_any dump_any_key make_object NO_TYPES NOT_COPIED
+        STRICT Build CheckCall DumpCall Mismatch NotQuick Plan check_part demand_text forget_repeats is_from
+        register_kind OptionalPlan TEXT_ONLY check_extra_keys describe_exception gather_growing key_step place_faults
+        takes_any_values filter_key LIMIT_NAMES BoundedPlan""", r'''
 """Plans of models and of plain dataclasses.
 
 In: an instance, a mapping or a JSON object. Out: an instance whose fields are checked; and back. What a class asks
@@ -6400,12 +6416,13 @@ class FieldPlan:
     """One field: its type's plan, its default, and when a dump leaves it out."""
 
     __slots__ = (
-        "name", "plan", "exact", "default", "factory", "required", "exclude_if", "description", "index", "init")
+        "name", "plan", "exact", "holds_any", "default", "factory", "required", "exclude_if", "description", "index", "init")
 
     def __init__(self, field: Any, plan: Plan, index: int) -> None:
         self.name: str = field.name
         self.plan = plan
         self.exact = plan.exact
+        self.holds_any = takes_any_values(plan)
         self.default = default_of(field)
         self.factory = field.default_factory
         self.required = field.default is _NO_DEFAULT and field.default_factory is _NO_DEFAULT
@@ -6532,6 +6549,41 @@ class RecordPlan(Plan):
             # Each of several models in a list may be the outermost one.
             call.quick = None if made is not None else False
         return made
+
+    def fill(self, source: Dict[str, Any], made: Any, is_fresh: bool) -> bool:
+        """Fill an instance with values that are right as they are; False hands over, and has changed nothing.
+
+        What is fresh from the JSON reader is kept, where a caller's dict is copied.
+        """
+        if self.hook is not None or not self.is_model:
+            return False
+        fields = self.fields
+        values = self.fixed.copy()
+        names = set(source)
+        for name, part in source.items():
+            field = fields.get(name)
+            if field is None:
+                if self.extra != "ignore":
+                    return False
+                names.discard(name)
+                continue
+            if type(part) not in field.exact:
+                if not (field.holds_any and type(part) is dict):
+                    return False
+                if not is_fresh:
+                    if not TEXT_ONLY.issuperset(map(type, part)):
+                        return False
+                    part = part.copy()
+            values[name] = part
+        if self.required and not self.required <= source.keys():
+            return False
+        for field in self.factories:
+            if field.name not in source:
+                values[field.name] = field.factory()
+        _set_slot(made, "__dict__", values)
+        _set_slot(made, "__pydantic_fields_set__", names)
+        _set_slot(made, "__pydantic_extra__", {} if self.extra == "allow" else None)
+        return True
 
     def check_keywords(self, values: Dict[str, Any], call: CheckCall, made: Any) -> None:
         """Check the keywords of a constructor into an instance that exists already."""
@@ -6697,6 +6749,11 @@ class RecordPlan(Plan):
         """Write a model as JSON text if all of it is surely right; None hands over to the exact way."""
         out: List[str] = []
         try:
+            if indent is None and inf_nan == "null" and not skips_none:
+                fields = self._gather_plain(value)
+                if fields is not None:
+                    text = write_plain(fields)
+                    return text if text.isascii() else join_pieces([text])
             if not self.write(value, out, make_layout(indent, inf_nan, skips_none)):
                 return None
         except Exception:
@@ -6704,6 +6761,27 @@ class RecordPlan(Plan):
             # the exact way knows what to do or what to say.
             return None
         return join_pieces(out)
+
+    def _gather_plain(self, value: Any) -> Optional[Dict[str, Any]]:
+        """Give the fields of a model that is written as they are by the standard encoder, all at once."""
+        if type(value) is not self.cls or not self.is_model or self.computed or self.extra == "allow":
+            return None
+        fields = self.fields
+        out = {}
+        for name, part in value.__dict__.items():
+            field = fields.get(name)
+            if field is None:
+                return None
+            if field.exclude_if is not None and field.exclude_if(part):
+                continue
+            kind = type(part)
+            if kind in field.exact:
+                if kind is float and not is_plain(part):
+                    return None
+            elif not (field.holds_any and kind is dict and is_plain(part)):
+                return None
+            out[name] = part
+        return out
 
     def write(self, value: Any, out: List[str], layout: Layout) -> bool:
         if type(value) is not self.cls or not self.is_model or self.extra == "allow":
@@ -7213,6 +7291,8 @@ __all__ = [
 
 # A value may stand inside at most this many containers.
 _DEPTH_LIMIT = 200
+# No run of digits in it is too long.
+_SHORT = 4096
 # An integer (also the whole part of a float) has at most this many digits.
 _DIGITS_LIMIT = 4300
 # A run of more than _DIGITS_LIMIT digits fills one aligned block of this size.
@@ -7256,6 +7336,15 @@ def parse(document: _Document, growing: FrozenSet[str] = frozenset(), cuts: Opti
         found = _parse_growing(document, growing, cuts or Cuts())
         if found is not _NOT_FOUND:
             return found
+    elif type(document) is str and len(document) <= _SHORT and document.isascii() and _scan is not None:
+        # A record of a few numbers: each look at it counts.
+        if "\\" not in document and document.count("[") + document.count("{") <= _DEPTH_LIMIT:
+            try:
+                value, end = _scan(document, 0)
+                if end == len(document):
+                    return value
+            except _READ_FAULTS:
+                pass
     try:
         if isinstance(document, str):
             raw: Union[bytes, bytearray] = document.encode("utf-8")
@@ -7352,11 +7441,12 @@ def parse_repeats(document: _Document, make: Callable[[List[Tuple[str, Any]]], A
 
 _loads_cache: Optional[Callable[[str], Any]] = None
 _make_scanner: Any = None
+_scan: Any = None
 
 
 def _load_loads() -> Callable[[str], Any]:
     """Return the standard reader if its grammar is exact, else our own."""
-    global _loads_cache, _make_scanner
+    global _loads_cache, _make_scanner, _scan
     import json
     import json.scanner
 
@@ -7367,7 +7457,8 @@ def _load_loads() -> Callable[[str], Any]:
         _loads_cache = json.loads if sys.implementation.name == "pypy" else parse_exact
         return _loads_cache
     # json.loads spends on a small document more than its scanner does.
-    _loads_cache = functools.partial(_scan_all, _make_scanner(json.JSONDecoder()))
+    _scan = _make_scanner(json.JSONDecoder())
+    _loads_cache = functools.partial(_scan_all, _scan)
     return _loads_cache
 
 
@@ -7815,7 +7906,7 @@ from typing import Any, Callable, Dict, List, Optional
 
 __all__ = [
     "CheckCall", "Invalid", "NOT_COPIED", "ValidationError", "check_document", "check_value", "dump_document",
-    "dump_value", "make_check_call", "make_dump_call", "plan_of",
+    "dump_value", "make_check_call", "make_dump_call", "parse_small", "plan_of",
 ]
 
 # A shorter document is not worth a look at its lists.
@@ -7902,6 +7993,17 @@ def check_document(plan: Plan, document: Any, call: CheckCall) -> Any:
             exc.map_inputs(forget_repeats)
             raise
     raise ValidationError(plan.title, [fault])
+
+
+def parse_small(document: Any) -> Optional[Dict[str, Any]]:
+    """Give a short JSON object that nothing is to be said of; None leaves any document to ``check_document``."""
+    if len(document) > _GROWING_DOCUMENT if type(document) is str or type(document) is bytes else True:
+        return None
+    try:
+        value = parse(document)
+    except (JsonError, NotText):
+        return None
+    return value if type(value) is dict else None
 
 
 def make_dump_call(
@@ -13490,8 +13592,8 @@ _open_package({
         _NOTHING _describe_values _explain _is_better _make_optional _make_union _rank_equal _unwrap_reason
         list_choices""", ""),
     "codec.plan.containers": ("", """
-        DictPlan KeyPlan ListPlan TypedDictPlan _FLOATS _INTS _NO_LISTS _TEXT_ONLY _guard_iteration _make_dict
-        _make_list check_extra_keys describe_exception gather_growing key_step place_faults""", ""),
+        DictPlan KeyPlan ListPlan TEXT_ONLY TypedDictPlan _FLOATS _INTS _NO_LISTS _guard_iteration _make_dict
+        _make_list check_extra_keys describe_exception gather_growing key_step place_faults takes_any_values""", ""),
     "codec.plan.records": ("", """
         AfterPlan FieldPlan RecordPlan _AttributeSource _NO_DEFAULT _REPR_TYPES _SINGLE_MODULES _SINGLE_TYPES
         _bound_plan _check_keywords _demand_keywords _find_computed _has_attributes _is_left_out _is_single
@@ -13502,12 +13604,12 @@ _open_package({
     "codec.text.reading": ("""
         JsonError NotText parse parse_exact parse_repeats repeats_keys""", """
         _BRACKETS _DEPTH_LIMIT _DEPTH_PIECE _DIGITS_BLOCK _DIGITS_LIMIT _DIGITS_SURE _Document _ESCAPES _Grammar
-        _NAMED_VALUES _NOT_BRACKETS _NOT_FOUND _Opened _READ_FAULTS _after _bad_number _decoder_with _fault
+        _NAMED_VALUES _NOT_BRACKETS _NOT_FOUND _Opened _READ_FAULTS _SHORT _after _bad_number _decoder_with _fault
         _grammar_cache _has_lone_escape _has_long_digits _is_ordinary _is_shallow _load_grammar _load_loads
         _loads_cache _lone_escape _make_scanner _parse_growing _read_four _read_hex _read_key _read_list_text
-        _read_number _read_numbers _read_separator _read_start _read_string _read_word _scan_all _to_int""", ""),
+        _read_number _read_numbers _read_separator _read_start _read_string _read_word _scan _scan_all _to_int""", ""),
     "codec.calls": ("""
-        check_document check_value dump_document dump_value make_check_call make_dump_call""", """
+        check_document check_value dump_document dump_value make_check_call make_dump_call parse_small""", """
         _EXTRA_WORDS _GROWING_DOCUMENT _NON_FINITE_WORDS _WARNING_WORDS _demand _demand_flag _dump_root _give_warnings
         _level_of_caller _name_instance _read_indent _word_today _write_errors read_warnings""", ""),
     "codec.legacy_calls": ("load_file load_raw name_kind open_both pick_items", """

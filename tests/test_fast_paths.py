@@ -33,6 +33,8 @@ def _refuse_quick_text(*values: Any) -> Any:
 
 SWITCHES += [
     (RecordPlan, "_try_quickly", _refuse_quick_models),
+    (RecordPlan, "fill", lambda *values: False),
+    (RecordPlan, "_gather_plain", lambda *values: None),
     (RecordPlan, "write_quickly", lambda *values: None),
     (RecordPlan, "copy", lambda *values: NOT_COPIED),
     (calls, "parse", lambda document, *rest: reading.parse_exact(document)),
@@ -109,6 +111,55 @@ def test_the_switches_shut_the_ways_they_are_named_after() -> None:
             made.model_dump_json(exclude_unset=True)
             made.model_dump_json()
         assert used, name
+
+
+# Keywords ----------------------------------------------------------------------
+
+
+class _Text(str):
+    pass
+
+
+class _Dict(Dict[str, Any]):
+    pass
+
+
+KEYWORDS: List[Any] = [
+    None, 0, 1, -1, True, 1.0, 1.5, float("nan"), "1", "x", _Text("1"), b"1", [], {}, {"a": 1}, {"a": {"b": [1]}}, {1: 2},
+    {_Text("a"): 1}, {"a": 1, 1: 2}, _Dict(a=1), {"\ud800": 1}, {"m": ModelUsage()}, {"m": {"n_input_tokens": 1}},
+    [{"prompt_token_ids": [[1]]}],
+]
+
+
+@pytest.mark.parametrize("kind", [AgentContext, ModelUsage, Open, Part, Whole])
+@pytest.mark.parametrize("seed", range(3))
+def test_both_ways_agree_on_keywords(kind: Any, seed: int) -> None:
+    random_ = random.Random(seed)
+    n_filled = 0
+    for _ in range(300):
+        names = random_.sample([*kind.model_fields, "more"], random_.randrange(0, 1 + len(kind.model_fields)))
+        given = {name: random_.choice(KEYWORDS) for name in names}
+
+        def make() -> Any:
+            made = observe(lambda: kind(**given))
+            if not isinstance(made, kind):
+                return made
+            return (
+                made, list(vars(made)), made.model_fields_set, made.model_extra, observe(made.model_dump),
+                observe(made.model_dump_json), [vars(made).get(name) is given[name] for name in given])
+
+        both_ways(make)
+        plan = kind.__codec_plan__
+        n_filled += plan.fill(given, kind.__new__(kind), False)
+    assert n_filled > 0 or kind is Whole
+
+
+def test_a_caller_keeps_its_dict() -> None:
+    given = {"a": [1]}
+    made = AgentContext(metadata=given, n_input_tokens=1)
+    assert made.metadata == given and made.metadata is not given
+    given["b"] = [2]
+    assert made.metadata == {"a": [1]}
 
 
 # Documents that are right, and wrong in one place ------------------------------

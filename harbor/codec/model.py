@@ -193,9 +193,15 @@ def _validate_plainly(cls: Any, obj: Any) -> Any:
 
 
 def _validate_json_plainly(cls: Any, json_data: Any) -> Any:
+    plan = cls.__codec_plan__ or _plan_of_model(cls)
+    source = engine.parse_small(json_data)
+    if source is not None:
+        made = cls.__new__(cls)
+        if plan.fill(source, made, True):
+            return made
     call = engine.CheckCall()
     call.from_json = True
-    return engine.check_document(cls.__codec_plan__ or _plan_of_model(cls), json_data, call)
+    return engine.check_document(plan, json_data, call)
 
 
 @dataclass_transform(kw_only_default=True, field_specifiers=(Field, dataclasses.field))
@@ -243,7 +249,10 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
     if not TYPE_CHECKING:
 
         def __init__(self, /, **data: Any) -> None:
-            plan = _plan_of_model(type(self))
+            cls = type(self)
+            plan = cls.__codec_plan__ or _plan_of_model(cls)
+            if plan.fill(data, self, False):
+                return
             try:
                 plan.check_keywords(data, engine.CheckCall(), self)
                 return

@@ -18,7 +18,7 @@ from .base import (
 from .choices import OptionalPlan
 from .filters import filter_key
 
-_TEXT_ONLY = frozenset((str,))
+TEXT_ONLY = frozenset((str,))
 _INTS = frozenset((int,))
 _FLOATS = frozenset((float,))
 _NO_LISTS = (str, bytes, bytearray, dict, abc.Mapping)
@@ -186,7 +186,7 @@ class DictPlan(Plan):
             return False
         if isinstance(self.value, AnyPlan):
             return is_plain(value)
-        return _TEXT_ONLY.issuperset(map(type, value)) and all(map(self.value.writes_itself, value.values()))
+        return TEXT_ONLY.issuperset(map(type, value)) and all(map(self.value.writes_itself, value.values()))
 
     def write(self, value: Any, out: List[str], layout: Layout) -> bool:
         if isinstance(self.value, AnyPlan):
@@ -194,7 +194,7 @@ class DictPlan(Plan):
                 return False
             out.append(write_plain(value) if layout.indent is None else write_plain_at(value, layout))
             return True
-        if type(value) is not dict or str not in self.key.exact or not _TEXT_ONLY.issuperset(map(type, value)):
+        if type(value) is not dict or str not in self.key.exact or not TEXT_ONLY.issuperset(map(type, value)):
             return False
         inner, lead = layout.inner(), "{"
         for key, part in value.items():
@@ -206,7 +206,7 @@ class DictPlan(Plan):
         return True
 
     def copy(self, value: Any) -> Any:
-        if type(value) is not dict or not _TEXT_ONLY.issuperset(map(type, value)) or str not in self.key.exact:
+        if type(value) is not dict or not TEXT_ONLY.issuperset(map(type, value)) or str not in self.key.exact:
             return NOT_COPIED
         out = {}
         for key, part in value.items():
@@ -297,6 +297,13 @@ class DictPlan(Plan):
         return out
 
 
+def takes_any_values(plan: Plan) -> bool:
+    """Tell whether a dict whose keys are text is right for a plan, whatever its values."""
+    while isinstance(plan, OptionalPlan):
+        plan = plan.inner
+    return isinstance(plan, DictPlan) and str in plan.key.exact and isinstance(plan.value, AnyPlan)
+
+
 class KeyPlan:
     """One key of a TypedDict."""
 
@@ -371,7 +378,7 @@ class TypedDictPlan(Plan):
         return True
 
     def copy(self, value: Any) -> Any:
-        if type(value) is not dict or self.extra == "allow" or not _TEXT_ONLY.issuperset(map(type, value)):
+        if type(value) is not dict or self.extra == "allow" or not TEXT_ONLY.issuperset(map(type, value)):
             return NOT_COPIED
         out = {}
         for name, part in value.items():

@@ -10,14 +10,16 @@ from typing import Any, Callable, Dict, FrozenSet, Iterable, List, Optional, Set
 
 from ..errors import Fault, Invalid
 from ..hints import computed_field, default_of, record_hints, resolve_return
-from ..text.writing import Layout, join_pieces, make_layout, quote, write_tree_at
+from ..text.writing import Layout, is_plain, join_pieces, make_layout, quote, write_plain, write_tree_at
 from .anything import check_text, copy_plain, dump_any, dump_any_key, make_object
 from .base import (
     NO_TYPES, NOT_COPIED, STRICT, Build, CheckCall, DumpCall, Mismatch, NotQuick, Plan, check_part, demand_text,
     forget_repeats, is_from, register_kind,
 )
 from .choices import OptionalPlan
-from .containers import check_extra_keys, describe_exception, gather_growing, key_step, place_faults
+from .containers import (
+    TEXT_ONLY, check_extra_keys, describe_exception, gather_growing, key_step, place_faults, takes_any_values,
+)
 from .filters import filter_key
 from .scalars import LIMIT_NAMES, BoundedPlan
 
@@ -68,12 +70,13 @@ class FieldPlan:
     """One field: its type's plan, its default, and when a dump leaves it out."""
 
     __slots__ = (
-        "name", "plan", "exact", "default", "factory", "required", "exclude_if", "description", "index", "init")
+        "name", "plan", "exact", "holds_any", "default", "factory", "required", "exclude_if", "description", "index", "init")
 
     def __init__(self, field: Any, plan: Plan, index: int) -> None:
         self.name: str = field.name
         self.plan = plan
         self.exact = plan.exact
+        self.holds_any = takes_any_values(plan)
         self.default = default_of(field)
         self.factory = field.default_factory
         self.required = field.default is _NO_DEFAULT and field.default_factory is _NO_DEFAULT
@@ -200,6 +203,41 @@ class RecordPlan(Plan):
             # Each of several models in a list may be the outermost one.
             call.quick = None if made is not None else False
         return made
+
+    def fill(self, source: Dict[str, Any], made: Any, is_fresh: bool) -> bool:
+        """Fill an instance with values that are right as they are; False hands over, and has changed nothing.
+
+        What is fresh from the JSON reader is kept, where a caller's dict is copied.
+        """
+        if self.hook is not None or not self.is_model:
+            return False
+        fields = self.fields
+        values = self.fixed.copy()
+        names = set(source)
+        for name, part in source.items():
+            field = fields.get(name)
+            if field is None:
+                if self.extra != "ignore":
+                    return False
+                names.discard(name)
+                continue
+            if type(part) not in field.exact:
+                if not (field.holds_any and type(part) is dict):
+                    return False
+                if not is_fresh:
+                    if not TEXT_ONLY.issuperset(map(type, part)):
+                        return False
+                    part = part.copy()
+            values[name] = part
+        if self.required and not self.required <= source.keys():
+            return False
+        for field in self.factories:
+            if field.name not in source:
+                values[field.name] = field.factory()
+        _set_slot(made, "__dict__", values)
+        _set_slot(made, "__pydantic_fields_set__", names)
+        _set_slot(made, "__pydantic_extra__", {} if self.extra == "allow" else None)
+        return True
 
     def check_keywords(self, values: Dict[str, Any], call: CheckCall, made: Any) -> None:
         """Check the keywords of a constructor into an instance that exists already."""
@@ -365,6 +403,11 @@ class RecordPlan(Plan):
         """Write a model as JSON text if all of it is surely right; None hands over to the exact way."""
         out: List[str] = []
         try:
+            if indent is None and inf_nan == "null" and not skips_none:
+                fields = self._gather_plain(value)
+                if fields is not None:
+                    text = write_plain(fields)
+                    return text if text.isascii() else join_pieces([text])
             if not self.write(value, out, make_layout(indent, inf_nan, skips_none)):
                 return None
         except Exception:
@@ -372,6 +415,27 @@ class RecordPlan(Plan):
             # the exact way knows what to do or what to say.
             return None
         return join_pieces(out)
+
+    def _gather_plain(self, value: Any) -> Optional[Dict[str, Any]]:
+        """Give the fields of a model that is written as they are by the standard encoder, all at once."""
+        if type(value) is not self.cls or not self.is_model or self.computed or self.extra == "allow":
+            return None
+        fields = self.fields
+        out = {}
+        for name, part in value.__dict__.items():
+            field = fields.get(name)
+            if field is None:
+                return None
+            if field.exclude_if is not None and field.exclude_if(part):
+                continue
+            kind = type(part)
+            if kind in field.exact:
+                if kind is float and not is_plain(part):
+                    return None
+            elif not (field.holds_any and kind is dict and is_plain(part)):
+                return None
+            out[name] = part
+        return out
 
     def write(self, value: Any, out: List[str], layout: Layout) -> bool:
         if type(value) is not self.cls or not self.is_model or self.extra == "allow":
