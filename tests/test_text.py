@@ -17,7 +17,7 @@ from typing import Any, Callable, Dict, Iterator, List, Set, Tuple, Union
 
 import pytest
 
-from harbor.codec.text import reading, writing
+from harbor.codec.text import growing, reading, writing
 
 Document = Union[str, bytes, bytearray]
 Reader = Callable[[Document], Any]
@@ -593,3 +593,43 @@ def test_importing_the_modules_imports_no_json() -> None:
         "assert reading.parse('[1]') == [1]\n" % str(pathlib.Path(reading.__file__).parents[3])
     )
     subprocess.run([sys.executable, "-S", "-c", code], check=True)
+
+
+# Long lists of numbers -----------------------------------------------------------
+
+
+@pytest.mark.parametrize("indent", [None, 0, 3])
+@pytest.mark.parametrize("n_odd", [0, 1, 3, 40, 400])
+def test_few_odd_floats_are_mended_as_many_are(n_odd: int, indent: Any) -> None:
+    random_ = random.Random(n_odd)
+    odd = (1e-05, -1.5e-05, 9.999999999999999e-06, -1.25e-09, 1e-06)
+    floats = [random_.choice((1, -1)) * random_.uniform(1e-4, 30) for _ in range(400)]
+    places = random_.sample(range(400), n_odd)
+    for place in places + ([0, 399] if n_odd == 3 else []):
+        floats[place] = random_.choice(odd)
+    layout = writing.make_layout(indent)
+    newline = "" if indent is None else "\n" + " " * indent
+    around = "" if indent is None else "\n"
+    expected = "[" + newline + ("," + newline).join(map(writing.format_float, floats)) + around + "]"
+    assert writing.write_float_list(floats, layout) == expected
+    assert writing.write_float_list([float("nan"), *floats], layout) is not None
+
+
+@pytest.mark.parametrize("kind", [int, float])
+@pytest.mark.parametrize("length", [1, 63, 64, 65, 1000])
+def test_a_list_of_one_kind_is_told_from_others(kind: Any, length: int) -> None:
+    class Own(kind):  # type: ignore[misc]  # which kind is the point
+        pass
+
+    kinds = frozenset((kind,))
+    plain = [kind(number) for number in range(length)]
+    assert growing.consist_of(plain, kinds)
+    assert growing.consist_of([], kinds)
+    for other in (True, None, "1", Own(1), 1 if kind is float else 1.0, [1], object()):
+        for place in {0, length // 2, length - 1}:
+            changed = list(plain)
+            changed[place] = other
+            assert not growing.consist_of(changed, kinds), other
+    large = plain[:-1] + [kind(2 ** 80)]
+    assert growing.consist_of(large, kinds)
+    assert growing.consist_of([None, *plain], kinds | {type(None)})

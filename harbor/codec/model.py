@@ -189,7 +189,12 @@ def _skip_check_options(full: Any, plain: Callable[[Any, Any], Any]) -> Any:
 
 
 def _validate_plainly(cls: Any, obj: Any) -> Any:
-    return engine.check_value(cls.__codec_plan__ or _plan_of_model(cls), obj, engine.CheckCall())
+    plan = cls.__codec_plan__ or _plan_of_model(cls)
+    if type(obj) is dict:
+        made = cls.__new__(cls)
+        if plan.fill(obj, made, False):
+            return made
+    return engine.check_value(plan, obj, engine.CheckCall())
 
 
 def _validate_json_plainly(cls: Any, json_data: Any) -> Any:

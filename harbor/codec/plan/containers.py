@@ -9,6 +9,7 @@ from typing import Any, Dict, FrozenSet, Iterable, List, Optional, Set, Tuple
 
 from ..errors import Fault, Invalid, replace_surrogates, safe_repr
 from ..hints import Hint, typed_dict_hints
+from ..text.growing import consist_of
 from ..text.writing import Layout, is_plain, quote, write_float_list, write_int_lists, write_plain, write_plain_at
 from .anything import AnyPlan, choose_items, dump_any, dump_any_key, make_object
 from .base import (
@@ -49,7 +50,7 @@ class ListPlan(Plan):
         if type(value) is not list:
             return False
         exact, accepts = self.item.exact, self.item.accepts
-        if int in exact and id(value) in call.proven or exact and exact.issuperset(map(type, value)):
+        if int in exact and id(value) in call.proven or exact and consist_of(value, exact):
             return True
         return all(accepts(part, call) for part in value)
 
@@ -85,7 +86,7 @@ class ListPlan(Plan):
         if type(value) is not list:
             return NOT_COPIED
         exact = self.item.exact
-        if exact and exact.issuperset(map(type, value)):
+        if exact and consist_of(value, exact):
             return value[:]
         out = []
         for part in value:
@@ -105,7 +106,7 @@ class ListPlan(Plan):
     def check(self, value: Any, call: CheckCall) -> Any:
         item = self.item
         exact = NO_TYPES if call.in_union else item.exact
-        if exact and type(value) is list and exact.issuperset(map(type, value)):
+        if exact and type(value) is list and consist_of(value, exact):
             return value[:]
         out: List[Any] = []
         faults: List[Fault] = []
@@ -145,7 +146,7 @@ class ListPlan(Plan):
         dump = self.item.dump
         if include is None and exclude is None:
             exact = self.item.exact
-            if exact and exact.issuperset(map(type, value)) and not (call.text and str in exact):
+            if exact and consist_of(value, exact) and not (call.text and str in exact):
                 return list(value)
             return [dump(part, call) for part in list.__iter__(value)]
         return [dump(part, call, *below) for part, below in choose_items(value, include, exclude)]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional,
 if TYPE_CHECKING:
     from re import Pattern
 
-from .growing import write_lists
+from .growing import consist_of, write_lists
 
 __all__ = [
     "Pairs",
@@ -196,7 +196,7 @@ def write_int_lists(lists: List[Any], out: List[str], layout: Layout) -> bool:
 
 def write_float_list(floats: List[Any], layout: Layout) -> Optional[str]:
     """Return the text of a list of floats in pydantic's forms; None if it is something else."""
-    if not _FLOAT_ONLY.issuperset(map(type, floats)):
+    if not consist_of(floats, _FLOAT_ONLY):
         return None
     if not floats:
         return "[]"
@@ -379,6 +379,10 @@ def _write_at_once(
     return None
 
 
+# Fewer exponents than one in so many characters are looked at one by one.
+_FEW_AMONG = 500
+
+
 def _mend_floats(text: str, separator: str, words: Tuple[str, str, str]) -> str:
     """Turn the standard encoder's list of numbers into our float forms."""
     if "N" in text or "I" in text:
@@ -386,10 +390,24 @@ def _mend_floats(text: str, separator: str, words: Tuple[str, str, str]) -> str:
         # Hidden first, so that no word is replaced inside another.
         text = text.replace("-Infinity", "-I").replace("Infinity", "+I").replace("NaN", nan)
         text = text.replace("-I", minus_inf).replace("+I", inf)
-    if "e-0" in text:
+    n_exponents = text.count("e")
+    if n_exponents > len(text) // _FEW_AMONG:
         parts = text[1:-1].split(separator)
         mended = [_widen(part) if "e-0" in part else part for part in parts]
         text = "[" + separator.join(mended) + "]"
+    elif n_exponents:
+        pieces = []
+        done = place = 0
+        for _ in range(n_exponents):
+            place = text.find("e", place + 1)
+            if not text.startswith("e-0", place):
+                continue
+            before, after = text.rfind(separator, done, place), text.find(separator, place)
+            start = before + len(separator) if before >= 0 else 1
+            end = after if after >= 0 else len(text) - 1
+            pieces += [text[done:start], _widen(text[start:end])]
+            done = end
+        text = "".join(pieces) + text[done:]
     return text
 
 
