@@ -7,7 +7,7 @@ name of your own.
 # Version 0.1.0. SPDX-License-Identifier: Apache-2.0
 #
 # Generated: do not edit it, but change the files below and run `make single`.
-# Their sha256: 5188ff8e0f137230c2a4d16153a53a79e27f579669f96e9a5cdff457008cd9ac
+# Their sha256: 3870323e5f045d3cdcfe4fb20eba8370d6de925c8e385bc5d3ed98ac3d53d4e1
 #
 # These run at once, in this order:
 #
@@ -15,8 +15,7 @@ name of your own.
 #     harbor/models/__init__.py
 #     harbor/models/agent/__init__.py
 #     harbor/codec/__init__.py
-#     harbor/codec/first_use.py
-#     harbor/codec/hints.py
+#     harbor/codec/declared.py
 #     harbor/codec/legacy.py
 #     harbor/codec/model.py
 #     harbor/models/agent/rollout_detail.py
@@ -31,6 +30,7 @@ name of your own.
 #     harbor/agents/base.py
 #     harbor/codec/adapter.py
 #     harbor/codec/errors.py
+#     harbor/codec/hints.py
 #     harbor/codec/moments.py
 #     harbor/codec/text/__init__.py
 #     harbor/codec/text/growing.py
@@ -381,17 +381,20 @@ __version__ = "0.1.0"
 
 
 # ====================================================================================================================
-# harbor/codec/first_use.py
+# harbor/codec/declared.py
 # ====================================================================================================================
 
-__name__ = _begin("codec.first_use")
-"""The part of the codec that works on values, kept back until the first value comes.
+__name__ = _begin("codec.declared")
+"""What a class of fields asks for when it is made; the part of the codec that works on values is kept back.
 
-In: the names of `calls`. Out: what they stand for. A class of fields is made without any of it, so that importing one
-costs little more than `dataclasses` itself.
+In: annotations, defaults and properties in the body of a class; later the names of `calls`. Out: what they stand for.
+A class needs none of `calls` before the first value comes, so that importing one costs little more than `dataclasses`
+itself.
 """
 
-from typing import TYPE_CHECKING, Any
+import sys
+import typing
+from typing import TYPE_CHECKING, Any, ClassVar, Dict
 
 if TYPE_CHECKING:
     engine: Any
@@ -408,46 +411,6 @@ else:
 
     engine = _FirstUse()
 
-
-# ====================================================================================================================
-# harbor/codec/hints.py
-# ====================================================================================================================
-
-__name__ = _begin("codec.hints")
-"""Annotations -> neutral descriptions of types.
-
-In: what stands behind a colon in somebody's class, on any Python from 3.8 on. Out: a ``Hint`` that says which kind
-of type it is and what it is made of. Nothing here checks a value, and no other module asks for the Python version.
-"""
-
-import dataclasses
-import sys
-import typing
-from typing import Any, ClassVar, Dict, List, Optional, Tuple, Union
-
-_MODERN_UNION: Any = getattr(sys.modules.get("types"), "UnionType", Union)  # from 3.10 on: int | None
-_SCALARS: Dict[Any, str] = {
-    int: "int", float: "float", str: "str", bool: "bool", None: "none", type(None): "none", Any: "any",
-    list: "list", dict: "dict",
-}
-# Classes named by module, so that describing a type never imports the module that defines it.
-_NAMED = (
-    ("datetime", "datetime", "datetime"), ("uuid", "UUID", "uuid"), ("pathlib", "Path", "path"),
-)
-_KEY_MARKS = ("Required", "NotRequired", "ReadOnly")
-
-
-class Hint:
-    """One described type: its ``kind``, the hints it is made of, and the class or values it stands for."""
-
-    __slots__ = ("kind", "items", "source")
-
-    def __init__(self, kind: str, items: Tuple["Hint", ...] = (), source: Any = None) -> None:
-        self.kind = kind
-        self.items = items
-        self.source = source
-
-
 class computed_field(property):  # named like pydantic's decorator, in whose place it stands
     """A property that is dumped after the fields: ``@computed_field`` above a method or a ``@property``."""
 
@@ -459,65 +422,6 @@ class computed_field(property):  # named like pydantic's decorator, in whose pla
 def default_of(field: Any) -> Any:
     """Give the default of a dataclass's field, be it one that each instance gets a copy of."""
     return field.metadata.get("copied_default", field.default)
-
-
-def describe_type(annotation: Any, where: str, scope: Optional[Dict[str, Any]] = None) -> Hint:
-    """Describe one annotation.
-
-    ``where`` names class and field for the ``TypeError`` that refuses a type the codec does not know; ``scope``
-    resolves names in quotes.
-    """
-    annotation = _unquote(annotation, where, scope)
-    try:
-        kind = _SCALARS.get(annotation)
-    except TypeError:  # an unhashable annotation is no type
-        kind = None
-    if kind is not None:
-        any_hint = Hint("any")
-        items = {"list": (any_hint,), "dict": (any_hint, any_hint)}.get(kind, ())
-        return Hint(kind, items)
-    if isinstance(annotation, type) and not typing.get_args(annotation):
-        hint = _describe_class(annotation)
-    else:
-        hint = _describe_form(annotation, where, scope)
-    if hint is None:
-        raise TypeError("%s has a type this codec does not know: %s" % (where, _show_type(annotation)))
-    return hint
-
-
-def record_hints(cls: Any) -> Dict[str, Hint]:
-    """Describe the fields of a dataclass, in order."""
-    hints = {}
-    for field in dataclasses.fields(cls):
-        owner = next((base for base in cls.__mro__ if field.name in own_annotations(base)), cls)
-        scope = dict(vars(sys.modules.get(owner.__module__, typing)), **{owner.__name__: owner, cls.__name__: cls})
-        hints[field.name] = describe_type(field.type, _place(cls, field.name), scope)
-    return hints
-
-
-def typed_dict_hints(cls: Any) -> Dict[str, Tuple[Hint, bool]]:
-    """Describe the keys of a TypedDict, in order, each with whether it is required."""
-    scope = dict(vars(sys.modules.get(cls.__module__, typing)), **{cls.__name__: cls})
-    # Python 3.8 knows no more than __total__; later versions keep the totality of each key.
-    required = getattr(cls, "__required_keys__", None)
-    hints = {}
-    for name, annotation in cls.__annotations__.items():
-        where = _place(cls, name)
-        needed = cls.__total__ if required is None else name in required
-        annotation = _unquote(annotation, where, scope)
-        mark = _key_mark(annotation)
-        while mark is not None:
-            needed = needed if mark == "ReadOnly" else mark == "Required"
-            annotation = typing.get_args(annotation)[0]
-            mark = _key_mark(annotation)
-        hints[name] = (describe_type(annotation, where, scope), needed)
-    return hints
-
-
-def resolve_return(function: Any, where: str) -> Hint:
-    """Describe what a function says it returns; without a word, anything."""
-    annotation = getattr(function, "__annotations__", {}).get("return", Any)
-    return describe_type(annotation, where, getattr(function, "__globals__", None))
 
 
 def unquote_early(annotation: Any, scope: Dict[str, Any]) -> Any:
@@ -545,86 +449,6 @@ def own_annotations(cls: Any) -> Dict[str, Any]:
 
         return dict(annotationlib.get_annotations(cls, format=annotationlib.Format.FORWARDREF))
     return dict(cls.__dict__.get("__annotations__", {}))
-
-
-def _place(cls: Any, name: str) -> str:
-    return "Field %r of %s" % (name, cls.__qualname__)
-
-
-def _unquote(annotation: Any, where: str, scope: Optional[Dict[str, Any]]) -> Any:
-    """Evaluate a name in quotes in the module of its class."""
-    if isinstance(annotation, typing.ForwardRef):
-        annotation = annotation.__forward_arg__
-    if not isinstance(annotation, str):
-        return annotation
-    try:
-        return eval(annotation, dict(scope or {}))
-    except Exception as exc:
-        raise TypeError("%s has a type that cannot be resolved: %r (%s)" % (where, annotation, exc)) from exc
-
-
-def _describe_class(cls: Any) -> Optional[Hint]:
-    for module, name, kind in _NAMED:
-        if cls is getattr(sys.modules.get(module), name, ()):
-            return Hint(kind, (), cls)
-    enum_base = getattr(sys.modules.get("enum"), "Enum", None)
-    if enum_base is not None and issubclass(cls, enum_base):
-        return Hint("enum", (), cls)
-    if issubclass(cls, dict) and hasattr(cls, "__total__"):
-        return Hint("typed-dict", (), cls)
-    if dataclasses.is_dataclass(cls):
-        return Hint("record", (), cls)
-    return None
-
-
-def _describe_form(annotation: Any, where: str, scope: Optional[Dict[str, Any]]) -> Optional[Hint]:
-    origin, args = typing.get_origin(annotation), typing.get_args(annotation)
-    if origin is typing.Literal:
-        return Hint("literal", (), _literal_values(args))
-    if origin is Union or origin is _MODERN_UNION:
-        return _describe_union(args, where, scope)
-    if origin in (list, dict):
-        # A bare List or Dict has no arguments: anything goes.
-        full = args or ((Any,) if origin is list else (Any, Any))
-        full = tuple(Any if isinstance(a, typing.TypeVar) else a for a in full)
-        return Hint(origin.__name__, tuple(describe_type(a, where, scope) for a in full))
-    return None
-
-
-def _describe_union(args: Tuple[Any, ...], where: str, scope: Optional[Dict[str, Any]]) -> Hint:
-    choices: List[Hint] = []
-    optional = False
-    for arg in args:
-        hint = describe_type(arg, where, scope)
-        # An alias of a union inside a union in quotes is not flattened by typing.
-        for choice in hint.items if hint.kind in ("union", "optional") else (hint,):
-            inner = choice.items if choice.kind == "union" else (choice,)
-            choices.extend(c for c in inner if c.kind != "none")
-        optional = optional or hint.kind in ("none", "optional")
-    hint = choices[0] if len(choices) == 1 else Hint("union", tuple(choices))
-    return Hint("optional", (hint,)) if optional else hint
-
-
-def _literal_values(args: Tuple[Any, ...]) -> Tuple[Any, ...]:
-    """Flatten nested literals and drop doubles; 1 and True, though equal, are two values."""
-    values: List[Any] = []
-    for arg in args:
-        inner = _literal_values(typing.get_args(arg)) if typing.get_origin(arg) is typing.Literal else (arg,)
-        values.extend(v for v in inner if not any(type(v) is type(w) and v == w for w in values))
-    return tuple(values)
-
-
-def _key_mark(annotation: Any) -> Optional[str]:
-    origin = typing.get_origin(annotation)
-    # typing_extensions has marks of its own with the same names for older Pythons.
-    name = getattr(origin, "_name", None) or getattr(origin, "__name__", None)
-    return name if name in _KEY_MARKS else None
-
-
-def _show_type(annotation: Any) -> str:
-    if isinstance(annotation, type) and not typing.get_args(annotation):
-        return annotation.__qualname__
-    return repr(annotation)
 
 
 # ====================================================================================================================
@@ -2705,6 +2529,188 @@ def safe_repr(value: Any) -> str:
 
 
 # ====================================================================================================================
+# harbor/codec/hints.py, which runs when it is first used
+# ====================================================================================================================
+
+_later("codec.hints", "own_annotations", r'''
+"""Annotations -> neutral descriptions of types.
+
+In: what stands behind a colon in somebody's class, on any Python from 3.8 on. Out: a ``Hint`` that says which kind
+of type it is and what it is made of. Nothing here checks a value; of the others `declared` alone asks for the Python
+version.
+"""
+
+import dataclasses
+import sys
+import typing
+from typing import Any, Dict, List, Optional, Tuple, Union
+
+__all__ = ["Hint", "describe_type", "record_hints", "typed_dict_hints"]
+
+_MODERN_UNION: Any = getattr(sys.modules.get("types"), "UnionType", Union)  # from 3.10 on: int | None
+_SCALARS: Dict[Any, str] = {
+    int: "int", float: "float", str: "str", bool: "bool", None: "none", type(None): "none", Any: "any",
+    list: "list", dict: "dict",
+}
+# Classes named by module, so that describing a type never imports the module that defines it.
+_NAMED = (
+    ("datetime", "datetime", "datetime"), ("uuid", "UUID", "uuid"), ("pathlib", "Path", "path"),
+)
+_KEY_MARKS = ("Required", "NotRequired", "ReadOnly")
+
+
+class Hint:
+    """One described type: its ``kind``, the hints it is made of, and the class or values it stands for."""
+
+    __slots__ = ("kind", "items", "source")
+
+    def __init__(self, kind: str, items: Tuple["Hint", ...] = (), source: Any = None) -> None:
+        self.kind = kind
+        self.items = items
+        self.source = source
+
+
+def describe_type(annotation: Any, where: str, scope: Optional[Dict[str, Any]] = None) -> Hint:
+    """Describe one annotation.
+
+    ``where`` names class and field for the ``TypeError`` that refuses a type the codec does not know; ``scope``
+    resolves names in quotes.
+    """
+    annotation = _unquote(annotation, where, scope)
+    try:
+        kind = _SCALARS.get(annotation)
+    except TypeError:  # an unhashable annotation is no type
+        kind = None
+    if kind is not None:
+        any_hint = Hint("any")
+        items = {"list": (any_hint,), "dict": (any_hint, any_hint)}.get(kind, ())
+        return Hint(kind, items)
+    if isinstance(annotation, type) and not typing.get_args(annotation):
+        hint = _describe_class(annotation)
+    else:
+        hint = _describe_form(annotation, where, scope)
+    if hint is None:
+        raise TypeError("%s has a type this codec does not know: %s" % (where, _show_type(annotation)))
+    return hint
+
+
+def record_hints(cls: Any) -> Dict[str, Hint]:
+    """Describe the fields of a dataclass, in order."""
+    hints = {}
+    for field in dataclasses.fields(cls):
+        owner = next((base for base in cls.__mro__ if field.name in own_annotations(base)), cls)
+        scope = dict(vars(sys.modules.get(owner.__module__, typing)), **{owner.__name__: owner, cls.__name__: cls})
+        hints[field.name] = describe_type(field.type, _place(cls, field.name), scope)
+    return hints
+
+
+def typed_dict_hints(cls: Any) -> Dict[str, Tuple[Hint, bool]]:
+    """Describe the keys of a TypedDict, in order, each with whether it is required."""
+    scope = dict(vars(sys.modules.get(cls.__module__, typing)), **{cls.__name__: cls})
+    # Python 3.8 knows no more than __total__; later versions keep the totality of each key.
+    required = getattr(cls, "__required_keys__", None)
+    hints = {}
+    for name, annotation in cls.__annotations__.items():
+        where = _place(cls, name)
+        needed = cls.__total__ if required is None else name in required
+        annotation = _unquote(annotation, where, scope)
+        mark = _key_mark(annotation)
+        while mark is not None:
+            needed = needed if mark == "ReadOnly" else mark == "Required"
+            annotation = typing.get_args(annotation)[0]
+            mark = _key_mark(annotation)
+        hints[name] = (describe_type(annotation, where, scope), needed)
+    return hints
+
+
+def resolve_return(function: Any, where: str) -> Hint:
+    """Describe what a function says it returns; without a word, anything."""
+    annotation = getattr(function, "__annotations__", {}).get("return", Any)
+    return describe_type(annotation, where, getattr(function, "__globals__", None))
+
+
+def _place(cls: Any, name: str) -> str:
+    return "Field %r of %s" % (name, cls.__qualname__)
+
+
+def _unquote(annotation: Any, where: str, scope: Optional[Dict[str, Any]]) -> Any:
+    """Evaluate a name in quotes in the module of its class."""
+    if isinstance(annotation, typing.ForwardRef):
+        annotation = annotation.__forward_arg__
+    if not isinstance(annotation, str):
+        return annotation
+    try:
+        return eval(annotation, dict(scope or {}))
+    except Exception as exc:
+        raise TypeError("%s has a type that cannot be resolved: %r (%s)" % (where, annotation, exc)) from exc
+
+
+def _describe_class(cls: Any) -> Optional[Hint]:
+    for module, name, kind in _NAMED:
+        if cls is getattr(sys.modules.get(module), name, ()):
+            return Hint(kind, (), cls)
+    enum_base = getattr(sys.modules.get("enum"), "Enum", None)
+    if enum_base is not None and issubclass(cls, enum_base):
+        return Hint("enum", (), cls)
+    if issubclass(cls, dict) and hasattr(cls, "__total__"):
+        return Hint("typed-dict", (), cls)
+    if dataclasses.is_dataclass(cls):
+        return Hint("record", (), cls)
+    return None
+
+
+def _describe_form(annotation: Any, where: str, scope: Optional[Dict[str, Any]]) -> Optional[Hint]:
+    origin, args = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin is typing.Literal:
+        return Hint("literal", (), _literal_values(args))
+    if origin is Union or origin is _MODERN_UNION:
+        return _describe_union(args, where, scope)
+    if origin in (list, dict):
+        # A bare List or Dict has no arguments: anything goes.
+        full = args or ((Any,) if origin is list else (Any, Any))
+        full = tuple(Any if isinstance(a, typing.TypeVar) else a for a in full)
+        return Hint(origin.__name__, tuple(describe_type(a, where, scope) for a in full))
+    return None
+
+
+def _describe_union(args: Tuple[Any, ...], where: str, scope: Optional[Dict[str, Any]]) -> Hint:
+    choices: List[Hint] = []
+    optional = False
+    for arg in args:
+        hint = describe_type(arg, where, scope)
+        # An alias of a union inside a union in quotes is not flattened by typing.
+        for choice in hint.items if hint.kind in ("union", "optional") else (hint,):
+            inner = choice.items if choice.kind == "union" else (choice,)
+            choices.extend(c for c in inner if c.kind != "none")
+        optional = optional or hint.kind in ("none", "optional")
+    hint = choices[0] if len(choices) == 1 else Hint("union", tuple(choices))
+    return Hint("optional", (hint,)) if optional else hint
+
+
+def _literal_values(args: Tuple[Any, ...]) -> Tuple[Any, ...]:
+    """Flatten nested literals and drop doubles; 1 and True, though equal, are two values."""
+    values: List[Any] = []
+    for arg in args:
+        inner = _literal_values(typing.get_args(arg)) if typing.get_origin(arg) is typing.Literal else (arg,)
+        values.extend(v for v in inner if not any(type(v) is type(w) and v == w for w in values))
+    return tuple(values)
+
+
+def _key_mark(annotation: Any) -> Optional[str]:
+    origin = typing.get_origin(annotation)
+    # typing_extensions has marks of its own with the same names for older Pythons.
+    name = getattr(origin, "_name", None) or getattr(origin, "__name__", None)
+    return name if name in _KEY_MARKS else None
+
+
+def _show_type(annotation: Any) -> str:
+    if isinstance(annotation, type) and not typing.get_args(annotation):
+        return annotation.__qualname__
+    return repr(annotation)
+''')
+
+
+# ====================================================================================================================
 # harbor/codec/moments.py, which runs when it is first used
 # ====================================================================================================================
 
@@ -3954,7 +3960,7 @@ def _write_at_once(
     return None
 
 
-# Fewer odd numbers than one in so many characters are mended one by one.
+# Fewer exponents than one in so many characters are looked at one by one.
 _FEW_AMONG = 500
 
 
@@ -3965,16 +3971,18 @@ def _mend_floats(text: str, separator: str, words: Tuple[str, str, str]) -> str:
         # Hidden first, so that no word is replaced inside another.
         text = text.replace("-Infinity", "-I").replace("Infinity", "+I").replace("NaN", nan)
         text = text.replace("-I", minus_inf).replace("+I", inf)
-    n_odd = text.count("e-0")
-    if n_odd > len(text) // _FEW_AMONG:
+    n_exponents = text.count("e")
+    if n_exponents > len(text) // _FEW_AMONG:
         parts = text[1:-1].split(separator)
         mended = [_widen(part) if "e-0" in part else part for part in parts]
         text = "[" + separator.join(mended) + "]"
-    elif n_odd:
+    elif n_exponents:
         pieces = []
-        done = 0
-        for _ in range(n_odd):
-            place = text.find("e-0", done)
+        done = place = 0
+        for _ in range(n_exponents):
+            place = text.find("e", place + 1)
+            if not text.startswith("e-0", place):
+                continue
             before, after = text.rfind(separator, done, place), text.find(separator, place)
             start = before + len(separator) if before >= 0 else 1
             end = after if after >= 0 else len(text) - 1
@@ -6395,7 +6403,7 @@ register_kind("typed-dict", lambda hint, build: TypedDictPlan(hint.source))
 # ====================================================================================================================
 
 _later("codec.plan.records", """
-        Fault Invalid computed_field default_of record_hints resolve_return Layout is_plain join_pieces make_layout
+        computed_field default_of Fault Invalid record_hints resolve_return Layout is_plain join_pieces make_layout
         quote write_plain write_tree_at check_text copy_plain dump_any dump_any_key make_object NO_TYPES NOT_COPIED
         STRICT Build CheckCall DumpCall Mismatch NotQuick Plan check_part demand_text forget_repeats is_from
         register_kind OptionalPlan TEXT_ONLY check_extra_keys describe_exception gather_growing key_step place_faults
@@ -8601,7 +8609,7 @@ def _write(schema: Any, references: Dict[type, Any], parent: str = "") -> Any:
 # harbor/codec/signature.py, which runs when it is first used
 # ====================================================================================================================
 
-_later("codec.signature", "Hint default_of record_hints", r'''
+_later("codec.signature", "default_of Hint record_hints", r'''
 """The signature of a model class, as ``inspect.signature`` shows it.
 
 In: a class with fields. Out: an ``inspect.Signature`` with today's spelling of types (``int | None``) on every
@@ -13559,13 +13567,8 @@ _open_package({
     "codec": ("""
         Field FieldInfo Model SerializationError TypeAdapter ValidationError computed_field model_dump model_dump_json
         model_validate model_validate_json""", "", "Any List TYPE_CHECKING"),
-    "codec.first_use": ("engine", "_FirstUse", "Any TYPE_CHECKING"),
-    "codec.hints": ("""
-        Hint computed_field describe_type record_hints typed_dict_hints""", """
-        _KEY_MARKS _MODERN_UNION _NAMED _SCALARS _describe_class _describe_form _describe_union _key_mark
-        _literal_values _place _show_type _unquote default_of is_class_var own_annotations resolve_return
-        unquote_early""", """
-        Any ClassVar Dict List Optional Tuple Union dataclasses sys typing"""),
+    "codec.declared": ("computed_field engine", """
+        _FirstUse default_of is_class_var own_annotations unquote_early""", "Any ClassVar Dict TYPE_CHECKING sys typing"),
     "codec.legacy": ("""
         PydanticDeprecatedSince20 PydanticDeprecatedSince211 PydanticDeprecationWarning PydanticUserError""", """
         L LegacyModel LegacyType _TEXTS _UNSET _validate_as _warn_of_instance deprecated warn_of""", """
@@ -13592,6 +13595,9 @@ _open_package({
     "codec.errors": ("SerializationError ValidationError", """
         Fault Invalid LoadFault _DOCS _LINKS_SWITCH _RENDER_JSON _UNLISTED _WORDING _describe_fault _restore_fault
         _show_step clip_repr register_json_writer replace_surrogates safe_repr""", ""),
+    "codec.hints": ("Hint describe_type record_hints typed_dict_hints", """
+        _KEY_MARKS _MODERN_UNION _NAMED _SCALARS _describe_class _describe_form _describe_union _key_mark
+        _literal_values _place _show_type _unquote resolve_return""", ""),
     "codec.moments": ("""
         MomentError make_zone read_datetime read_datetime_bytes read_datetime_number read_uuid read_uuid_bytes
         write_date write_datetime write_time write_timedelta""", """

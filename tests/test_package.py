@@ -93,7 +93,7 @@ def test_the_models_bring_nothing_of_weight_beside_dataclasses_and_typing() -> N
     assert foreign == "[]"
     # What checks and dumps values is not among them.
     assert own == str([
-        "codec", "codec.first_use", "codec.hints", "codec.legacy", "codec.model", "models", "models.agent",
+        "codec", "codec.declared", "codec.legacy", "codec.model", "models", "models.agent",
         "models.agent.context", "models.agent.rollout_detail"])
 
 

@@ -12,8 +12,8 @@ __all__ = [
 
 if TYPE_CHECKING:
     from .adapter import TypeAdapter, model_dump, model_dump_json, model_validate, model_validate_json
+    from .declared import computed_field
     from .errors import SerializationError, ValidationError
-    from .hints import computed_field
     from .model import Field, FieldInfo, Model
 else:
     # Imported when they are first asked for: classes of fields need few of them, and readers of JSON none.
@@ -24,7 +24,7 @@ else:
         if name.endswith("Error"):
             from . import errors as home
         elif name == "computed_field":
-            from . import hints as home
+            from . import declared as home
         elif name in ("Field", "FieldInfo", "Model"):
             from . import model as home
         else:

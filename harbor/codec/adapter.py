@@ -6,7 +6,7 @@ data, JSON.
 
 from typing import TYPE_CHECKING, Any, Callable, Dict, Generic, Optional, Type, TypeVar, Union, overload
 
-from .first_use import engine
+from .declared import engine
 
 __all__ = ["TypeAdapter", "model_dump", "model_dump_json", "model_validate", "model_validate_json"]
 

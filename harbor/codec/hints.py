@@ -1,15 +1,18 @@
 """Annotations -> neutral descriptions of types.
 
 In: what stands behind a colon in somebody's class, on any Python from 3.8 on. Out: a ``Hint`` that says which kind
-of type it is and what it is made of. Nothing here checks a value, and no other module asks for the Python version.
+of type it is and what it is made of. Nothing here checks a value; of the others `declared` alone asks for the Python
+version.
 """
 
 import dataclasses
 import sys
 import typing
-from typing import Any, ClassVar, Dict, List, Optional, Tuple, Union
+from typing import Any, Dict, List, Optional, Tuple, Union
 
-__all__ = ["Hint", "computed_field", "describe_type", "record_hints", "typed_dict_hints"]
+from .declared import own_annotations
+
+__all__ = ["Hint", "describe_type", "record_hints", "typed_dict_hints"]
 
 _MODERN_UNION: Any = getattr(sys.modules.get("types"), "UnionType", Union)  # from 3.10 on: int | None
 _SCALARS: Dict[Any, str] = {
@@ -32,19 +35,6 @@ class Hint:
         self.kind = kind
         self.items = items
         self.source = source
-
-
-class computed_field(property):  # named like pydantic's decorator, in whose place it stands
-    """A property that is dumped after the fields: ``@computed_field`` above a method or a ``@property``."""
-
-    def __init__(self, fget: Any, *rest: Any) -> None:
-        fget = fget.fget if isinstance(fget, property) else fget
-        super().__init__(fget, *rest)
-
-
-def default_of(field: Any) -> Any:
-    """Give the default of a dataclass's field, be it one that each instance gets a copy of."""
-    return field.metadata.get("copied_default", field.default)
 
 
 def describe_type(annotation: Any, where: str, scope: Optional[Dict[str, Any]] = None) -> Hint:
@@ -104,33 +94,6 @@ def resolve_return(function: Any, where: str) -> Hint:
     """Describe what a function says it returns; without a word, anything."""
     annotation = getattr(function, "__annotations__", {}).get("return", Any)
     return describe_type(annotation, where, getattr(function, "__globals__", None))
-
-
-def unquote_early(annotation: Any, scope: Dict[str, Any]) -> Any:
-    """Evaluate a quoted annotation if its names are known already, else keep it as a forward reference."""
-    if not isinstance(annotation, str):
-        return annotation
-    try:
-        return eval(annotation, dict(scope))
-    except Exception:
-        return typing.ForwardRef(annotation)
-
-
-def is_class_var(annotation: Any) -> bool:
-    """Tell whether an annotation is a ``ClassVar``, quoted or not."""
-    if isinstance(annotation, str):
-        return annotation.replace(" ", "").startswith(("ClassVar", "typing.ClassVar"))
-    return annotation is ClassVar or typing.get_origin(annotation) is ClassVar
-
-
-def own_annotations(cls: Any) -> Dict[str, Any]:
-    """Give the annotations a class itself declares, in order."""
-    if sys.version_info >= (3, 14):
-        # Annotations are made on demand from 3.14 on and no longer stand in the class's __dict__.
-        import annotationlib
-
-        return dict(annotationlib.get_annotations(cls, format=annotationlib.Format.FORWARDREF))
-    return dict(cls.__dict__.get("__annotations__", {}))
 
 
 def _place(cls: Any, name: str) -> str:

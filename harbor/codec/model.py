@@ -12,8 +12,7 @@ from typing import (
     TYPE_CHECKING, Any, Callable, ClassVar, Dict, FrozenSet, Iterator, List, Optional, Set, Tuple, Type, TypeVar, Union,
 )
 
-from .first_use import engine
-from .hints import default_of, is_class_var, own_annotations, unquote_early
+from .declared import default_of, engine, is_class_var, own_annotations, unquote_early
 from .legacy import LegacyModel, LegacyType
 
 if TYPE_CHECKING:

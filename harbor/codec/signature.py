@@ -7,7 +7,8 @@ Python.
 import dataclasses
 from typing import Any, Dict
 
-from .hints import Hint, default_of, record_hints
+from .declared import default_of
+from .hints import Hint, record_hints
 
 __all__ = ["describe_signature"]
 

@@ -8,8 +8,9 @@ import dataclasses
 from collections import abc
 from typing import Any, Callable, Dict, FrozenSet, Iterable, List, Optional, Set, Tuple
 
+from ..declared import computed_field, default_of
 from ..errors import Fault, Invalid
-from ..hints import computed_field, default_of, record_hints, resolve_return
+from ..hints import record_hints, resolve_return
 from ..text.writing import Layout, is_plain, join_pieces, make_layout, quote, write_plain, write_tree_at
 from .anything import check_text, copy_plain, dump_any, dump_any_key, make_object
 from .base import (
