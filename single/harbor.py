@@ -7,7 +7,7 @@ name of your own.
 # Version 0.1.0. SPDX-License-Identifier: Apache-2.0
 #
 # Generated: do not edit it, but change the files below and run `make single`.
-# Their sha256: 3870323e5f045d3cdcfe4fb20eba8370d6de925c8e385bc5d3ed98ac3d53d4e1
+# Their sha256: dd5d27223ed97e5f383f620e15670a0d38e6154f8495ca2d6a75e5013e2dbd31
 #
 # These run at once, in this order:
 #
@@ -151,7 +151,7 @@ def _load_code(part: str) -> Any:
     line, taken, text = _LATER[part]
     cached: str = getattr(_SPEC, "cached", None) or ""
     stamp = b""
-    if cached:
+    if cached and cached != _SPEC.origin:  # which it is of a file without source
         # Named like the file's own, of the same Python and options.
         folder, name = os.path.split(cached)
         cached = os.path.join(folder, name.replace(".", ".%s." % part, 1))
@@ -194,7 +194,8 @@ def _take(names: str) -> Any:
 def _owners() -> "Dict[str, str]":
     """Give the part that defines a name, for the names of the parts that run on first use."""
     if not _OWNERS:
-        _OWNERS.update((name, part) for part in _LATER for name in " ".join(_OFFERED[part][:2]).split())
+        # Made as a whole first, so that no thread sees a part of it.
+        _OWNERS.update({name: part for part in _LATER for name in " ".join(_OFFERED[part][:2]).split()})
     return _OWNERS
 
 

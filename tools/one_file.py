@@ -67,7 +67,7 @@ def _load_code(part: str) -> Any:
     line, taken, text = _LATER[part]
     cached: str = getattr(_SPEC, "cached", None) or ""
     stamp = b""
-    if cached:
+    if cached and cached != _SPEC.origin:  # which it is of a file without source
         # Named like the file's own, of the same Python and options.
         folder, name = os.path.split(cached)
         cached = os.path.join(folder, name.replace(".", ".%s." % part, 1))
@@ -110,7 +110,8 @@ def _take(names: str) -> Any:
 def _owners() -> "Dict[str, str]":
     """Give the part that defines a name, for the names of the parts that run on first use."""
     if not _OWNERS:
-        _OWNERS.update((name, part) for part in _LATER for name in " ".join(_OFFERED[part][:2]).split())
+        # Made as a whole first, so that no thread sees a part of it.
+        _OWNERS.update({name: part for part in _LATER for name in " ".join(_OFFERED[part][:2]).split()})
     return _OWNERS
 
 
