@@ -73,8 +73,9 @@ def main() -> int:
         size = sum(path.stat().st_size for path in pathlib.Path(folder).rglob("result.json"))
         print("%d trials, %.1f MB, %s" % (
             options.count, size / 1e6, ", ".join("%s %d" % item for item in made.items())))
+        jobs = ["--jobs", options.jobs] if options.jobs else []
         commands = {
-            "stats": [sys.executable, "-m", "harbor", "stats", folder, "--by", "model", *(["--jobs", options.jobs] if options.jobs else [])],
+            "stats": [sys.executable, "-m", "harbor", "stats", folder, "--by", "model", *jobs],
             "json": [sys.executable, "-c", READ_WITH_JSON, folder],
             "Harbor": [options.harbor_python, "-c", READ_WITH_HARBOR, folder],
         }

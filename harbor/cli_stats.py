@@ -10,7 +10,7 @@ import os
 import sys
 import time
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, TextIO, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, NamedTuple, Optional, TextIO, Tuple
 
 from .cli_output import align_rows, make_plain, print_error, print_json, write_line
 from .cli_workers import NoWorkers, WorkerDied, can_fork, count_processors, work_apart
@@ -213,7 +213,7 @@ def collect_stats(
                 stats.merge(part)
             return stats
         except WorkerDied:
-            raise ChildProcessError("A process that read trials was killed; try a lower --jobs") from None
+            raise ChildProcessError("A process that read trials ended early; try --jobs 1") from None
         except NoWorkers:
             if is_forced:
                 raise ChildProcessError("%d processes cannot be had here; try --jobs 1" % jobs) from None
@@ -223,7 +223,10 @@ def collect_stats(
 
 
 def _list_portions(directory: str) -> Iterator[List[_FoundFile]]:
-    found = ((number, path, error) for number, (path, error) in enumerate(walk_trials(directory)))
+    here = os.curdir + os.sep
+    found = (
+        (number, path[len(here):] if path.startswith(here) else path, error)
+        for number, (path, error) in enumerate(walk_trials(directory)))
     while True:
         portion = list(itertools.islice(found, _PORTION))
         if not portion:

@@ -16,6 +16,8 @@ _AHEAD = 8
 _RESULT_FOLLOWS = 255
 # More than that, and their pipes are more than this system waits for.
 _MOST_WORKERS = 250
+# Where it stops waiting for files by their number.
+_MOST_HANDLES = 1024
 
 
 class NoWorkers(Exception):
@@ -52,12 +54,18 @@ def work_apart(
     before any portion is taken, ``WorkerDied`` if a process is killed; none outlives the generator.
     """
     import select
+    import signal
 
     workers: List[_Worker] = []
     try:
         try:
-            for _ in range(min(jobs, _MOST_WORKERS)):
-                workers.append(_Worker(workers, take, make_result))
+            # The interrupt key waits until a process is known here, and minds itself there.
+            before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+            try:
+                for _ in range(min(jobs, _MOST_WORKERS)):
+                    workers.append(_Worker(workers, take, make_result))
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, before)
         except (AttributeError, OSError):  # no way to fork, or no more processes, memory, files
             raise NoWorkers from None
         turn = 0
@@ -86,26 +94,31 @@ def work_apart(
 class _Worker:
     """A process: ``tasks`` is what portions are written to, ``found`` where numbers and the result are read."""
 
-    def __init__(self, others: List["_Worker"], take: Callable[[Any, Any], int], make_result: Callable[[], Any]) -> None:
+    def __init__(
+        self, others: List["_Worker"], take: Callable[[Any, Any], int], make_result: Callable[[], Any]
+    ) -> None:
         #: What it has not yet said to be done.
         self.handed: List[Any] = []
         pipes = [*os.pipe()]
         try:
             pipes += os.pipe()
+            if max(pipes) >= _MOST_HANDLES:
+                raise OSError
+            tasks_read, tasks_written, found_read, found_written = pipes
+            # The ends of the others' pipes come along, and would keep them open.
+            foreign = [tasks_written, found_read]
+            foreign += [file.fileno() for one in others for file in (one.tasks, one.found)]
             self.pid = os.fork()
         except (AttributeError, OSError):
             for handle in pipes:
                 os.close(handle)
             raise
-        tasks_read, tasks_written, found_read, found_written = pipes
-        self.tasks: IO[bytes] = open(tasks_written, "wb")
-        self.found = open(found_read, "rb", buffering=0)
         if not self.pid:
-            # The ends of the others' pipes came along, and would keep them open.
-            foreign = [file for one in [*others, self] for file in (one.tasks, one.found)]
             _serve(tasks_read, found_written, foreign, take, make_result)
         os.close(tasks_read)
         os.close(found_written)
+        self.tasks: IO[bytes] = open(tasks_written, "wb")
+        self.found: Any = open(found_read, "rb", buffering=0)
 
     def hand(self, portion: Any) -> None:
         """Write a portion."""
@@ -132,7 +145,10 @@ class _Worker:
         data = self.found.readall()
         if data[:1] != bytes([_RESULT_FOLLOWS]):
             raise WorkerDied
-        return pickle.loads(data[1:])
+        try:
+            return pickle.loads(data[1:])
+        except (EOFError, pickle.UnpicklingError):  # killed while it wrote
+            raise WorkerDied from None
 
     def end(self) -> None:
         """End the process, if it has not ended, and close what leads to it."""
@@ -143,23 +159,28 @@ class _Worker:
         except OSError:  # a portion that was on its way
             pass
         self.found.close()
-        os.kill(self.pid, signal.SIGKILL)
-        os.waitpid(self.pid, 0)
+        try:
+            ended, _ = os.waitpid(self.pid, os.WNOHANG)
+            if not ended:
+                os.kill(self.pid, signal.SIGKILL)
+                os.waitpid(self.pid, 0)
+        except (ChildProcessError, ProcessLookupError):  # where the system is told to forget children by itself
+            pass
 
 
 def _serve(
-    tasks: int, found: int, foreign: List[IO[bytes]], take: Callable[[Any, Any], int], make_result: Callable[[], Any]
+    tasks: int, found: int, foreign: List[int], take: Callable[[Any, Any], int], make_result: Callable[[], Any]
 ) -> None:
     """Take portions in until there are no more, write what came of them, and end the process."""
-    import pickle
-    import signal
-
     status = 1
     try:
+        import pickle
+        import signal
+
         # The interrupt key is for the first process, which ends the others.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        for file in foreign:
-            os.close(file.fileno())
+        for handle in foreign:
+            os.close(handle)
         portions, written = open(tasks, "rb"), open(found, "wb", buffering=0)
         result = make_result()
         while True:

@@ -40,7 +40,7 @@ _match_uuid = re.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-
 # The name of a trial, as Harbor makes it of that of its task.
 _search_names = re.compile(rb'\n    "trial_name": "(([-.\w]*)__\w+)",\n').search
 # What no number and no word outside of a string has.
-_search_letter = re.compile(rb"[^-+.0-9Eaeflnrstu]").search
+_search_letter = re.compile(rb"[^-+.0-9EINaefilnrstuy]").search
 # Days that every month has: no need to ask a calendar.
 _match_moment = re.compile(
     r"[12][0-9]{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]"

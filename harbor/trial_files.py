@@ -162,7 +162,7 @@ class _Folder:
                     self.marks.add(entry.name)
                 elif entry.name[:1] != "." and _is_folder(entry):
                     self.folders.append(entry.name)
-                    if _HAS_JUNCTIONS or entry.is_symlink():
+                    if _HAS_JUNCTIONS or _is_link(entry):
                         self.links.add(entry.name)
         self.folders.sort()
         # Whether its result is a trial's, or ought to be; and whether what else is in it is the trial's as well.
@@ -277,6 +277,13 @@ def _is_folder(entry: "os.DirEntry[str]") -> bool:
         return entry.is_dir()
     except OSError:
         return False
+
+
+def _is_link(entry: "os.DirEntry[str]") -> bool:
+    try:
+        return entry.is_symlink()
+    except OSError:
+        return True
 
 
 def _tell_look(name: str) -> str:

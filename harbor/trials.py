@@ -132,7 +132,7 @@ def iter_trials(
 
 
 def find_trials(directory: TrialPath) -> Iterator[Tuple[pathlib.Path, Optional[TrialReadError]]]:
-    """Find the files that ``iter_trials`` reads, for whoever hands them to several processes.
+    """Find the files that ``iter_trials`` reads, for whoever reads them in another way.
 
     An error stands beside a path that is known not to give a trial: of a folder that cannot be read.
     """

@@ -7,7 +7,7 @@ name of your own.
 # Version 0.1.0. SPDX-License-Identifier: Apache-2.0
 #
 # Generated: do not edit it, but change the files below and run `make single`.
-# Their sha256: dd5d27223ed97e5f383f620e15670a0d38e6154f8495ca2d6a75e5013e2dbd31
+# Their sha256: df34361be0c4b084ef84eb0a9e0a44d2a6c9bea69ce8b7fc46d07cc56e8d9dcd
 #
 # These run at once, in this order:
 #
@@ -237,7 +237,8 @@ class _View(ModuleType):
 
         @property
         def __dict__(self) -> Dict[str, Any]:
-            return dict(_own_dict(self), **{name: _NAMESPACE[name] for name in _names(self.__part__) if name in _NAMESPACE})
+            shared = {name: _NAMESPACE[name] for name in _names(self.__part__) if name in _NAMESPACE}
+            return dict(_own_dict(self), **shared)
 
         def __getattr__(self, name: str) -> Any:
             if name in _names(self.__part__) and (name in _NAMESPACE or name in _owners()):
@@ -379,6 +380,26 @@ here, so that a small import stays small.
 """
 
 __version__ = "0.1.0"
+
+
+# ====================================================================================================================
+# harbor/codec/__init__.py
+# ====================================================================================================================
+
+__name__ = _begin("codec")
+"""A codec for dataclasses: checks, dumps and describes them as pydantic does.
+
+Knows nothing of Harbor; usable on anyone's classes.
+"""
+
+from typing import TYPE_CHECKING, Any, List
+
+# Modules that are there without being imported by name.
+_MODULES = (
+    "adapter", "calls", "declared", "errors", "hints", "legacy", "model", "moments", "plan", "schema", "signature",
+    "text",
+)
+
 
 
 # ====================================================================================================================
@@ -971,8 +992,8 @@ def _skip_check_options(full: Any, plain: Callable[[Any, Any], Any]) -> Any:
 def _validate_plainly(cls: Any, obj: Any) -> Any:
     plan = cls.__codec_plan__ or _plan_of_model(cls)
     if type(obj) is dict:
-        made = cls.__new__(cls)
-        if plan.fill(obj, made, False):
+        made = plan.fill(obj, None, False)
+        if made is not None:
             return made
     return engine.check_value(plan, obj, engine.CheckCall())
 
@@ -981,8 +1002,8 @@ def _validate_json_plainly(cls: Any, json_data: Any) -> Any:
     plan = cls.__codec_plan__ or _plan_of_model(cls)
     source = engine.parse_small(json_data)
     if source is not None:
-        made = cls.__new__(cls)
-        if plan.fill(source, made, True):
+        made = plan.fill(source, None, True)
+        if made is not None:
             return made
     call = engine.CheckCall()
     call.from_json = True
@@ -1036,7 +1057,7 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
         def __init__(self, /, **data: Any) -> None:
             cls = type(self)
             plan = cls.__codec_plan__ or _plan_of_model(cls)
-            if plan.fill(data, self, False):
+            if plan.fill(data, self, False) is not None:
                 return
             try:
                 plan.check_keywords(data, engine.CheckCall(), self)
@@ -1303,9 +1324,11 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
         """Describe the class as JSON schema."""
         if cls is Model:
             raise AttributeError("model_json_schema() must be called on a subclass of Model, not Model itself.")
+        # Before the import: two threads that begin at different ends of the codec would wait for each other.
+        plan = _plan_of_model(cls)
         make_schema = _take("make_schema")
 
-        return make_schema(_plan_of_model(cls), ref_template, mode, union_format, schema_generator)
+        return make_schema(plan, ref_template, mode, union_format, schema_generator)
 
     @classmethod
     def model_rebuild(cls, *, force: bool = False, raise_errors: bool = True, **namespace: Any) -> Optional[bool]:
@@ -6466,7 +6489,8 @@ class FieldPlan:
     """One field: its type's plan, its default, and when a dump leaves it out."""
 
     __slots__ = (
-        "name", "plan", "exact", "holds_any", "default", "factory", "required", "exclude_if", "description", "index", "init")
+        "name", "plan", "exact", "holds_any", "default", "factory", "required", "exclude_if", "description", "index",
+        "init")
 
     def __init__(self, field: Any, plan: Plan, index: int) -> None:
         self.name: str = field.name
@@ -6600,13 +6624,16 @@ class RecordPlan(Plan):
             call.quick = None if made is not None else False
         return made
 
-    def fill(self, source: Dict[str, Any], made: Any, is_fresh: bool) -> bool:
-        """Fill an instance with values that are right as they are; False hands over, and has changed nothing.
+    def fill(self, source: Dict[str, Any], made: Any, is_fresh: bool) -> Any:
+        """Fill an instance, or a new one, with values that are right as they are; None hands over, nothing has changed.
 
         What is fresh from the JSON reader is kept, where a caller's dict is copied.
         """
         if self.hook is not None or not self.is_model:
-            return False
+            return None
+        # Of the keys of a caller's dict the set of fields would keep what is no exact text.
+        if not is_fresh and not TEXT_ONLY.issuperset(map(type, source)):
+            return None
         fields = self.fields
         values = self.fixed.copy()
         names = set(source)
@@ -6614,26 +6641,28 @@ class RecordPlan(Plan):
             field = fields.get(name)
             if field is None:
                 if self.extra != "ignore":
-                    return False
+                    return None
                 names.discard(name)
                 continue
             if type(part) not in field.exact:
                 if not (field.holds_any and type(part) is dict):
-                    return False
+                    return None
                 if not is_fresh:
                     if not TEXT_ONLY.issuperset(map(type, part)):
-                        return False
+                        return None
                     part = part.copy()
             values[name] = part
         if self.required and not self.required <= source.keys():
-            return False
+            return None
         for field in self.factories:
             if field.name not in source:
                 values[field.name] = field.factory()
+        if made is None:
+            made = self.cls.__new__(self.cls)
         _set_slot(made, "__dict__", values)
         _set_slot(made, "__pydantic_fields_set__", names)
         _set_slot(made, "__pydantic_extra__", {} if self.extra == "allow" else None)
-        return True
+        return made
 
     def check_keywords(self, values: Dict[str, Any], call: CheckCall, made: Any) -> None:
         """Check the keywords of a constructor into an instance that exists already."""
@@ -9009,7 +9038,7 @@ class _Folder:
                     self.marks.add(entry.name)
                 elif entry.name[:1] != "." and _is_folder(entry):
                     self.folders.append(entry.name)
-                    if _HAS_JUNCTIONS or entry.is_symlink():
+                    if _HAS_JUNCTIONS or _is_link(entry):
                         self.links.add(entry.name)
         self.folders.sort()
         # Whether its result is a trial's, or ought to be; and whether what else is in it is the trial's as well.
@@ -9126,6 +9155,13 @@ def _is_folder(entry: "os.DirEntry[str]") -> bool:
         return False
 
 
+def _is_link(entry: "os.DirEntry[str]") -> bool:
+    try:
+        return entry.is_symlink()
+    except OSError:
+        return True
+
+
 def _tell_look(name: str) -> str:
     """Tell by its beginning what a result looks like: "trial", "job" or, where that does not show, ""."""
     try:
@@ -9191,7 +9227,7 @@ _match_uuid = re.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-
 # The name of a trial, as Harbor makes it of that of its task.
 _search_names = re.compile(rb'\n    "trial_name": "(([-.\w]*)__\w+)",\n').search
 # What no number and no word outside of a string has.
-_search_letter = re.compile(rb"[^-+.0-9Eaeflnrstu]").search
+_search_letter = re.compile(rb"[^-+.0-9EINaefilnrstuy]").search
 # Days that every month has: no need to ask a calendar.
 _match_moment = re.compile(
     r"[12][0-9]{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]"
@@ -12801,7 +12837,7 @@ def iter_trials(
 
 
 def find_trials(directory: TrialPath) -> Iterator[Tuple[pathlib.Path, Optional[TrialReadError]]]:
-    """Find the files that ``iter_trials`` reads, for whoever hands them to several processes.
+    """Find the files that ``iter_trials`` reads, for whoever reads them in another way.
 
     An error stands beside a path that is known not to give a trial: of a folder that cannot be read.
     """
@@ -13567,7 +13603,7 @@ _open_package({
     "models.agent": ("", "", ""),
     "codec": ("""
         Field FieldInfo Model SerializationError TypeAdapter ValidationError computed_field model_dump model_dump_json
-        model_validate model_validate_json""", "", "Any List TYPE_CHECKING"),
+        model_validate model_validate_json""", "_MODULES", "Any List TYPE_CHECKING"),
     "codec.declared": ("computed_field engine", """
         _FirstUse default_of is_class_var own_annotations unquote_early""", "Any ClassVar Dict TYPE_CHECKING sys typing"),
     "codec.legacy": ("""
@@ -13679,7 +13715,7 @@ _open_package({
         TrialSyntaxError TrialTruncatedError TrialUnreadableError is_rollup name_bad_text name_rollup read_result
         walk_trials""", """
         _Folder _HAS_JUNCTIONS _HEAD_SIZE _JUNCTION _MARKS _TELLING_KEY _TRIAL_FOLDERS _Trees _identify _is_folder
-        _list_above _name_os_error _tell_look""", ""),
+        _is_link _list_above _name_os_error _tell_look""", ""),
     "digests": ("""
         DIGEST_SIZE_LIMIT TrialDigest digest_document digest_trial find_failure""", """
         _CONFIG_DEPTH_LIMIT _CONFIG_END _CONFIG_SIZE_LIMIT _CONFIG_START _COUNT_TYPES _EXACT_LIMIT _MOST_CONFIGS

@@ -313,7 +313,9 @@ def test_unless_told_otherwise_as_many_processes_as_pay(
     assert main(["stats", generated[0], "--by", "task"]) == 0
     assert capsys.readouterr().out.encode() == _run(generated[0], "--by", "task", "--jobs", "1")[1]
     assert asked == [3]
-    for threads, directory, options in ((True, few, []), (False, generated[0], []), (True, generated[0], ["--jobs", "1"])):
+    alone: List[Tuple[bool, str, List[str]]] = [
+        (True, few, []), (False, generated[0], []), (True, generated[0], ["--jobs", "1"])]
+    for threads, directory, options in alone:
         monkeypatch.setattr(cli_stats, "can_fork", lambda threads=threads: threads)
         assert main(["stats", directory, *options]) == 0
     assert asked == [3]
@@ -329,7 +331,7 @@ def test_a_killed_process_is_an_error_and_no_wait(
     monkeypatch.setattr(cli_stats, "_digest_file", lambda path, tolerant: os._exit(9))
     assert main(["stats", few, "--jobs", "2"]) == 2
     assert capsys.readouterr() == (
-        "", "harbor: {}: A process that read trials was killed; try a lower --jobs\n".format(few))
+        "", "harbor: {}: A process that read trials ended early; try --jobs 1\n".format(few))
 
 
 @pytest.mark.parametrize("jobs", ["-1", "two", "1.5"])

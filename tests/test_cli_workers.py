@@ -20,7 +20,9 @@ def _take(found: Dict[Any, int], portion: List[Any]) -> int:
     return len(portion)
 
 
-def _share(portions: List[List[Any]], jobs: int, take: Any = _take) -> Tuple[List[Dict[Any, int]], List[Tuple[Any, int]]]:
+def _share(
+    portions: List[List[Any]], jobs: int, take: Any = _take
+) -> Tuple[List[Dict[Any, int]], List[Tuple[Any, int]]]:
     notes: List[Tuple[Any, int]] = []
     return list(work_apart(portions, take, dict, jobs, lambda portion, number: notes.append((portion, number)))), notes
 
@@ -96,6 +98,67 @@ def test_the_interrupt_key_ends_them() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         list(work_apart([[number] for number in range(100)], _take, dict, 2, interrupt))
+
+
+def test_one_that_is_killed_while_it_writes_its_result_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def write_half(file: Any, data: Any) -> int:
+        written: int = os.write(file, bytes(data)[:len(data) // 2 + 1])
+        if len(data) > 100:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return written
+
+    class Slow:
+        def __init__(self, handle: int, *rest: Any, **options: Any) -> None:
+            self.handle = handle
+
+        def write(self, data: Any) -> int:
+            return write_half(self.handle, data)
+
+    def open_slowly(handle: Any, mode: str, *rest: Any, **options: Any) -> Any:
+        return Slow(handle) if mode == "wb" and options.get("buffering") == 0 else open(handle, mode, *rest, **options)
+
+    monkeypatch.setattr(cli_workers, "open", open_slowly, raising=False)
+    with pytest.raises(WorkerDied):
+        _share([["x" * 1000]], 1)
+
+
+def test_a_system_that_forgets_children_by_itself() -> None:
+    before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    try:
+        results, _ = _share([[number] for number in range(50)], 3)
+        parts = work_apart([[number] for number in range(50)], _take, dict, 2, lambda portion, number: None)
+        next(parts)
+        parts.close()
+    finally:
+        signal.signal(signal.SIGCHLD, before)
+    assert sorted(one for result in results for one in result) == list(range(50))
+
+
+def test_an_interrupt_in_between_reaches_the_first_process_alone(tmp_path: Any) -> None:
+    import implementation
+
+    program = (
+        "import os, signal, sys; sys.path.insert(0, sys.argv[1])\n"
+        "from harbor import cli_workers\n"
+        "fork = os.fork\n"
+        "def fork_and_interrupt():\n"
+        "    pid = fork()\n"
+        "    os.kill(os.getpid(), signal.SIGINT)\n"
+        "    return pid\n"
+        "os.fork = fork_and_interrupt\n"
+        "try:\n"
+        "    list(cli_workers.work_apart([[1], [2]], lambda *_: 0, list, 2, print))\n"
+        "except KeyboardInterrupt:\n"
+        "    print('interrupted', end=';')\n"
+        "finally:\n"
+        "    print('once')\n")
+    assert implementation.run_python("-c", program, str(implementation.ROOT)) == "interrupted;once\n"
+
+
+def test_handles_too_high_to_wait_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cli_workers, "_MOST_HANDLES", 1)
+    with pytest.raises(NoWorkers):
+        _share([[1]], 2)
 
 
 def test_too_many_processes_take_no_portion(monkeypatch: pytest.MonkeyPatch) -> None:

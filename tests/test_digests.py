@@ -234,7 +234,8 @@ def test_what_else_is_called_config_is_looked_at() -> None:
     assert _assert_same(_indent(config={}))
 
 
-@pytest.mark.parametrize("name", ["1__2", "true__1", "e__5", "null", "__1", "-__0", "a", ""])
+@pytest.mark.parametrize("name", [
+    "1__2", "true__1", "e__5", "null", "__1", "-__0", "a", "", "NaN__1", "N__1", "I__1", "Infinity__1", "-__1"])
 def test_names_that_look_like_json(name: str) -> None:
     for config in ({"a": [1, True, None, 1e5, name]}, {name: name}, {"a": "x" + name + "y"}):
         text = json.dumps(_make(trial_name=name, config=config), indent=4, ensure_ascii=False).encode()
@@ -243,6 +244,19 @@ def test_names_that_look_like_json(name: str) -> None:
         for bare in (name, task):
             changed = text.replace(b"true", b"true" + bare.encode()).replace(b"1,", b"1" + bare.encode() + b",")
             _assert_same(changed)
+
+
+@pytest.mark.parametrize("word", ["NaN", "Infinity", "-Infinity", "true", "null", "1e5", "N", "I", "y"])
+def test_a_word_that_one_task_is_called_by_is_no_word_for_another(word: str) -> None:
+    def make(name: str, value: str) -> bytes:
+        text = json.dumps(_make(trial_name=name, config={"x": "VALUE"}), indent=4, ensure_ascii=False)
+        return text.replace('"VALUE"', value).encode()
+
+    values = ("NaN", "-Infinity", "Infinity", "true", "null", "1e5")
+    for value in values:
+        _assert_same(make(word + "__1", value))
+    for value in values:
+        _assert_same(make("hello__1", value.replace(word, "hello")))
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -257,6 +271,7 @@ def test_bytes_that_change_are_never_passed_over(seed: int, documents: List[byte
             if random_.random() < 0.4:
                 del data[place:place + random_.randrange(1, 4)]
             else:
-                data[place:place] = random_.choice((b'"', b"{", b"}", b"[", b"]", b",", b"\\", b"\0", b"1", b" ", b"_", b"\n"))
+                data[place:place] = random_.choice(
+                    (b'"', b"{", b"}", b"[", b"]", b",", b"\\", b"\0", b"1", b" ", b"_", b"\n"))
         n_digested += _assert_same(bytes(data))
     assert n_digested > 100

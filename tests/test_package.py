@@ -97,6 +97,38 @@ def test_the_models_bring_nothing_of_weight_beside_dataclasses_and_typing() -> N
         "models.agent.context", "models.agent.rollout_detail"])
 
 
+def test_what_the_codec_hands_on_is_there_without_an_import_of_its_own() -> None:
+    source = (
+        "import harbor.codec as codec\n"
+        "print(codec.errors.ValidationError is codec.ValidationError, codec.plan.plan_of(int).title)\n"
+        "names = [name for name in dir(codec) if name[:1] != '_']\n"
+        "print([name for name in codec.__all__ if not hasattr(codec, name)], set(codec.__all__) - set(names))\n"
+        "print([name for name in names if not hasattr(codec, name)], hasattr(codec, 'nothing'))\n")
+    assert implementation.run_python("-c", "import sys; sys.path.insert(0, sys.argv[1])\n" + source, str(
+        implementation.PATH)) == "True int\n[] set()\n[] False\n"
+
+
+def test_threads_may_use_different_ends_of_the_codec_first() -> None:
+    source = (
+        "import sys, threading; sys.path.insert(0, sys.argv[1]); sys.setswitchinterval(1e-6)\n"
+        "from harbor.models.agent.context import AgentContext\n"
+        "import harbor.codec\n"
+        "faults = []\n"
+        "acts = [AgentContext, AgentContext.model_json_schema, lambda: harbor.codec.TypeAdapter(int).json_schema(),\n"
+        "    lambda: AgentContext.model_validate_json('{}'), lambda: harbor.codec.ValidationError]\n"
+        "start = threading.Barrier(len(acts))\n"
+        "def run(act):\n"
+        "    start.wait()\n"
+        "    try:\n        act()\n"
+        "    except BaseException as exc:\n        faults.append(repr(exc))\n"
+        "threads = [threading.Thread(target=run, args=(act,)) for act in acts]\n"
+        "for thread in threads: thread.start()\n"
+        "for thread in threads: thread.join()\n"
+        "print(faults)\n")
+    for _ in range(5):
+        assert implementation.run_python("-c", source, str(implementation.PATH)) == "[]\n"
+
+
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_a_module_survives_vendoring(path: pathlib.Path) -> None:
     """No absolute import of the package, and no annotations kept as strings."""

@@ -153,7 +153,8 @@ class _View(ModuleType):
 
         @property
         def __dict__(self) -> Dict[str, Any]:
-            return dict(_own_dict(self), **{name: _NAMESPACE[name] for name in _names(self.__part__) if name in _NAMESPACE})
+            shared = {name: _NAMESPACE[name] for name in _names(self.__part__) if name in _NAMESPACE}
+            return dict(_own_dict(self), **shared)
 
         def __getattr__(self, name: str) -> Any:
             if name in _names(self.__part__) and (name in _NAMESPACE or name in _owners()):

@@ -10,6 +10,12 @@ __all__ = [
     "model_dump", "model_dump_json", "model_validate", "model_validate_json",
 ]
 
+# Modules that are there without being imported by name.
+_MODULES = (
+    "adapter", "calls", "declared", "errors", "hints", "legacy", "model", "moments", "plan", "schema", "signature",
+    "text",
+)
+
 if TYPE_CHECKING:
     from .adapter import TypeAdapter, model_dump, model_dump_json, model_validate, model_validate_json
     from .declared import computed_field
@@ -19,6 +25,10 @@ else:
     # Imported when they are first asked for: classes of fields need few of them, and readers of JSON none.
 
     def __getattr__(name: str) -> Any:
+        if name in _MODULES:
+            from importlib import import_module
+
+            return import_module("." + name, __name__)
         if name not in __all__:
             raise AttributeError("module %r has no attribute %r" % (__name__, name))
         if name.endswith("Error"):
@@ -33,4 +43,4 @@ else:
         return found
 
     def __dir__() -> List[str]:
-        return sorted({*globals(), *__all__})
+        return sorted({*globals(), *__all__, *_MODULES})

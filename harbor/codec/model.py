@@ -190,8 +190,8 @@ def _skip_check_options(full: Any, plain: Callable[[Any, Any], Any]) -> Any:
 def _validate_plainly(cls: Any, obj: Any) -> Any:
     plan = cls.__codec_plan__ or _plan_of_model(cls)
     if type(obj) is dict:
-        made = cls.__new__(cls)
-        if plan.fill(obj, made, False):
+        made = plan.fill(obj, None, False)
+        if made is not None:
             return made
     return engine.check_value(plan, obj, engine.CheckCall())
 
@@ -200,8 +200,8 @@ def _validate_json_plainly(cls: Any, json_data: Any) -> Any:
     plan = cls.__codec_plan__ or _plan_of_model(cls)
     source = engine.parse_small(json_data)
     if source is not None:
-        made = cls.__new__(cls)
-        if plan.fill(source, made, True):
+        made = plan.fill(source, None, True)
+        if made is not None:
             return made
     call = engine.CheckCall()
     call.from_json = True
@@ -255,7 +255,7 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
         def __init__(self, /, **data: Any) -> None:
             cls = type(self)
             plan = cls.__codec_plan__ or _plan_of_model(cls)
-            if plan.fill(data, self, False):
+            if plan.fill(data, self, False) is not None:
                 return
             try:
                 plan.check_keywords(data, engine.CheckCall(), self)
@@ -522,9 +522,11 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
         """Describe the class as JSON schema."""
         if cls is Model:
             raise AttributeError("model_json_schema() must be called on a subclass of Model, not Model itself.")
+        # Before the import: two threads that begin at different ends of the codec would wait for each other.
+        plan = _plan_of_model(cls)
         from .schema import make_schema  # late
 
-        return make_schema(_plan_of_model(cls), ref_template, mode, union_format, schema_generator)
+        return make_schema(plan, ref_template, mode, union_format, schema_generator)
 
     @classmethod
     def model_rebuild(cls, *, force: bool = False, raise_errors: bool = True, **namespace: Any) -> Optional[bool]:

@@ -71,7 +71,8 @@ class FieldPlan:
     """One field: its type's plan, its default, and when a dump leaves it out."""
 
     __slots__ = (
-        "name", "plan", "exact", "holds_any", "default", "factory", "required", "exclude_if", "description", "index", "init")
+        "name", "plan", "exact", "holds_any", "default", "factory", "required", "exclude_if", "description", "index",
+        "init")
 
     def __init__(self, field: Any, plan: Plan, index: int) -> None:
         self.name: str = field.name
@@ -205,13 +206,16 @@ class RecordPlan(Plan):
             call.quick = None if made is not None else False
         return made
 
-    def fill(self, source: Dict[str, Any], made: Any, is_fresh: bool) -> bool:
-        """Fill an instance with values that are right as they are; False hands over, and has changed nothing.
+    def fill(self, source: Dict[str, Any], made: Any, is_fresh: bool) -> Any:
+        """Fill an instance, or a new one, with values that are right as they are; None hands over, nothing has changed.
 
         What is fresh from the JSON reader is kept, where a caller's dict is copied.
         """
         if self.hook is not None or not self.is_model:
-            return False
+            return None
+        # Of the keys of a caller's dict the set of fields would keep what is no exact text.
+        if not is_fresh and not TEXT_ONLY.issuperset(map(type, source)):
+            return None
         fields = self.fields
         values = self.fixed.copy()
         names = set(source)
@@ -219,26 +223,28 @@ class RecordPlan(Plan):
             field = fields.get(name)
             if field is None:
                 if self.extra != "ignore":
-                    return False
+                    return None
                 names.discard(name)
                 continue
             if type(part) not in field.exact:
                 if not (field.holds_any and type(part) is dict):
-                    return False
+                    return None
                 if not is_fresh:
                     if not TEXT_ONLY.issuperset(map(type, part)):
-                        return False
+                        return None
                     part = part.copy()
             values[name] = part
         if self.required and not self.required <= source.keys():
-            return False
+            return None
         for field in self.factories:
             if field.name not in source:
                 values[field.name] = field.factory()
+        if made is None:
+            made = self.cls.__new__(self.cls)
         _set_slot(made, "__dict__", values)
         _set_slot(made, "__pydantic_fields_set__", names)
         _set_slot(made, "__pydantic_extra__", {} if self.extra == "allow" else None)
-        return True
+        return made
 
     def check_keywords(self, values: Dict[str, Any], call: CheckCall, made: Any) -> None:
         """Check the keywords of a constructor into an instance that exists already."""
