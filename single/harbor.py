@@ -7,7 +7,7 @@ name of your own.
 # Version 0.1.0. SPDX-License-Identifier: Apache-2.0
 #
 # Generated: do not edit it, but change the files below and run `make single`.
-# Their sha256: df34361be0c4b084ef84eb0a9e0a44d2a6c9bea69ce8b7fc46d07cc56e8d9dcd
+# Their sha256: 0225b8afdc2df54b8abfb2bf9d67520a65d1db15e00ab3b82dc56f5c948da9ee
 #
 # These run at once, in this order:
 #
@@ -392,6 +392,7 @@ __name__ = _begin("codec")
 Knows nothing of Harbor; usable on anyone's classes.
 """
 
+import sys
 from typing import TYPE_CHECKING, Any, List
 
 # Modules that are there without being imported by name.
@@ -13603,7 +13604,7 @@ _open_package({
     "models.agent": ("", "", ""),
     "codec": ("""
         Field FieldInfo Model SerializationError TypeAdapter ValidationError computed_field model_dump model_dump_json
-        model_validate model_validate_json""", "_MODULES", "Any List TYPE_CHECKING"),
+        model_validate model_validate_json""", "_MODULES", "Any List TYPE_CHECKING sys"),
     "codec.declared": ("computed_field engine", """
         _FirstUse default_of is_class_var own_annotations unquote_early""", "Any ClassVar Dict TYPE_CHECKING sys typing"),
     "codec.legacy": ("""

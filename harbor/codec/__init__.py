@@ -3,6 +3,7 @@
 Knows nothing of Harbor; usable on anyone's classes.
 """
 
+import sys
 from typing import TYPE_CHECKING, Any, List
 
 __all__ = [
@@ -26,9 +27,10 @@ else:
 
     def __getattr__(name: str) -> Any:
         if name in _MODULES:
-            from importlib import import_module
-
-            return import_module("." + name, __name__)
+            # What `importlib` does, which not every Python has loaded.
+            full = "%s.%s" % (__name__, name)
+            __import__(full)
+            return sys.modules[full]
         if name not in __all__:
             raise AttributeError("module %r has no attribute %r" % (__name__, name))
         if name.endswith("Error"):
