@@ -7,7 +7,7 @@ name of your own.
 # Version 0.1.0. SPDX-License-Identifier: Apache-2.0
 #
 # Generated: do not edit it, but change the files below and run `make single`.
-# Their sha256: 0225b8afdc2df54b8abfb2bf9d67520a65d1db15e00ab3b82dc56f5c948da9ee
+# Their sha256: 28d0dbb2adc90860f213d797a41f76f161345c7a465135c6f6fc2857f1aa4d06
 #
 # These run at once, in this order:
 #
@@ -156,7 +156,7 @@ def _load_code(part: str) -> Any:
         folder, name = os.path.split(cached)
         cached = os.path.join(folder, name.replace(".", ".%s." % part, 1))
         digest = _imp.source_hash(0, text.encode("utf-8"))
-        stamp = ascii((sys.version, _FILE, line, taken, digest)).encode()
+        stamp = repr((sys.version, _FILE, line, taken, digest)).encode("utf-8", "surrogatepass")
         try:
             with open(cached, "rb") as file:
                 data = file.read()

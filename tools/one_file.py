@@ -72,7 +72,7 @@ def _load_code(part: str) -> Any:
         folder, name = os.path.split(cached)
         cached = os.path.join(folder, name.replace(".", ".%s." % part, 1))
         digest = _imp.source_hash(0, text.encode("utf-8"))
-        stamp = ascii((sys.version, _FILE, line, taken, digest)).encode()
+        stamp = repr((sys.version, _FILE, line, taken, digest)).encode("utf-8", "surrogatepass")
         try:
             with open(cached, "rb") as file:
                 data = file.read()
