@@ -77,7 +77,7 @@ class _Row:
         self.timed_out += other.timed_out
         self.rewarded += other.rewarded
         self.reward_parts += other.reward_parts
-        self.usage.merge(other.usage)
+        self.usage.add_totals(other.usage.totals())
 
     @property
     def mean_reward(self) -> Optional[float]:

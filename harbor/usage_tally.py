@@ -69,17 +69,6 @@ class UsageTally:
         for problem, count in totals.problems.items():
             self._problems[problem] = self._problems.get(problem, 0) + count
 
-    def merge(self, other: "UsageTally") -> None:
-        """Add what another tally has added."""
-        self._n_contexts += other._n_contexts
-        self._n_without_models += other._n_without_models
-        for name, sums in self._sums.items():
-            sums[:] = map(sum, zip(sums, other._sums[name]))
-        for name, of_model in other._by_model.items():
-            self._by_model.setdefault(name, UsageTally()).merge(of_model)
-        for problem, count in other._problems.items():
-            self._problems[problem] = self._problems.get(problem, 0) + count
-
     def totals(self) -> "UsageTotals":
         """Give the totals of what was added."""
         from .usage import CostTotal, CountTotal, UsageTotals  # late

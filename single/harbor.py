@@ -7,7 +7,7 @@ name of your own.
 # Version 0.1.0. SPDX-License-Identifier: Apache-2.0
 #
 # Generated: do not edit it, but change the files below and run `make single`.
-# Their sha256: 28d0dbb2adc90860f213d797a41f76f161345c7a465135c6f6fc2857f1aa4d06
+# Their sha256: 73ac44d42bbca7bb9974e918c01ed9bd9918768a855e2f01e52619cd66823a51
 #
 # These run at once, in this order:
 #
@@ -387,7 +387,7 @@ __version__ = "0.1.0"
 # ====================================================================================================================
 
 __name__ = _begin("codec")
-"""A codec for dataclasses: checks, dumps and describes them as pydantic does.
+"""A hand-written codec for dataclasses: checks, dumps and describes them as pydantic does.
 
 Knows nothing of Harbor; usable on anyone's classes.
 """
@@ -1008,7 +1008,7 @@ def _validate_json_plainly(cls: Any, json_data: Any) -> Any:
             return made
     call = engine.CheckCall()
     call.from_json = True
-    return engine.check_document(plan, json_data, call)
+    return engine.check_document(plan, json_data, call, source)
 
 
 @dataclass_transform(kw_only_default=True, field_specifiers=(Field, dataclasses.field))
@@ -8043,13 +8043,17 @@ def check_value(plan: Plan, value: Any, call: CheckCall) -> Any:
     raise ValidationError(plan.title, faults)
 
 
-def check_document(plan: Plan, document: Any, call: CheckCall) -> Any:
-    """Check a JSON document; text that is no JSON is one fault, ``json_invalid``."""
+def check_document(plan: Plan, document: Any, call: CheckCall, parsed: Optional[Dict[str, Any]] = None) -> Any:
+    """Check a JSON document; text that is no JSON is one fault, ``json_invalid``.
+
+    ``parsed`` is what ``parse_small`` made of it, if it did.
+    """
     if not isinstance(document, (str, bytes, bytearray)):
         raise ValidationError(plan.title, [Fault("json_type", document, None, True)])
     try:
         cuts = Cuts()
-        value = parse(document, plan.growing_names(set()) if len(document) > _GROWING_DOCUMENT else frozenset(), cuts)
+        names = plan.growing_names(set()) if len(document) > _GROWING_DOCUMENT else frozenset()
+        value = parse(document, names, cuts) if parsed is None else parsed
     except JsonError as exc:
         fault = Fault("json_invalid", document, {"error": exc.message}, True)
     except NotText:
@@ -8080,7 +8084,7 @@ def check_document(plan: Plan, document: Any, call: CheckCall) -> Any:
 
 def parse_small(document: Any) -> Optional[Dict[str, Any]]:
     """Give a short JSON object that nothing is to be said of; None leaves any document to ``check_document``."""
-    if len(document) > _GROWING_DOCUMENT if type(document) is str or type(document) is bytes else True:
+    if type(document) not in (str, bytes) or len(document) > _GROWING_DOCUMENT:
         return None
     try:
         value = parse(document)
@@ -13363,17 +13367,6 @@ class UsageTally:
         for name, of_model in totals.by_model.items():
             self._by_model.setdefault(name, UsageTally()).add_totals(of_model)
         for problem, count in totals.problems.items():
-            self._problems[problem] = self._problems.get(problem, 0) + count
-
-    def merge(self, other: "UsageTally") -> None:
-        """Add what another tally has added."""
-        self._n_contexts += other._n_contexts
-        self._n_without_models += other._n_without_models
-        for name, sums in self._sums.items():
-            sums[:] = map(sum, zip(sums, other._sums[name]))
-        for name, of_model in other._by_model.items():
-            self._by_model.setdefault(name, UsageTally()).merge(of_model)
-        for problem, count in other._problems.items():
             self._problems[problem] = self._problems.get(problem, 0) + count
 
     def totals(self) -> "UsageTotals":

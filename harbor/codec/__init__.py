@@ -1,4 +1,4 @@
-"""A codec for dataclasses: checks, dumps and describes them as pydantic does.
+"""A hand-written codec for dataclasses: checks, dumps and describes them as pydantic does.
 
 Knows nothing of Harbor; usable on anyone's classes.
 """
@@ -34,14 +34,12 @@ else:
         if name not in __all__:
             raise AttributeError("module %r has no attribute %r" % (__name__, name))
         if name.endswith("Error"):
-            from . import errors as home
+            home = "errors"
         elif name == "computed_field":
-            from . import declared as home
-        elif name in ("Field", "FieldInfo", "Model"):
-            from . import model as home
+            home = "declared"
         else:
-            from . import adapter as home
-        globals()[name] = found = getattr(home, name)
+            home = "model" if name in ("Field", "FieldInfo", "Model") else "adapter"
+        globals()[name] = found = getattr(__getattr__(home), name)
         return found
 
     def __dir__() -> List[str]:

@@ -72,13 +72,17 @@ def check_value(plan: Plan, value: Any, call: CheckCall) -> Any:
     raise ValidationError(plan.title, faults)
 
 
-def check_document(plan: Plan, document: Any, call: CheckCall) -> Any:
-    """Check a JSON document; text that is no JSON is one fault, ``json_invalid``."""
+def check_document(plan: Plan, document: Any, call: CheckCall, parsed: Optional[Dict[str, Any]] = None) -> Any:
+    """Check a JSON document; text that is no JSON is one fault, ``json_invalid``.
+
+    ``parsed`` is what ``parse_small`` made of it, if it did.
+    """
     if not isinstance(document, (str, bytes, bytearray)):
         raise ValidationError(plan.title, [Fault("json_type", document, None, True)])
     try:
         cuts = Cuts()
-        value = parse(document, plan.growing_names(set()) if len(document) > _GROWING_DOCUMENT else frozenset(), cuts)
+        names = plan.growing_names(set()) if len(document) > _GROWING_DOCUMENT else frozenset()
+        value = parse(document, names, cuts) if parsed is None else parsed
     except JsonError as exc:
         fault = Fault("json_invalid", document, {"error": exc.message}, True)
     except NotText:
@@ -109,7 +113,7 @@ def check_document(plan: Plan, document: Any, call: CheckCall) -> Any:
 
 def parse_small(document: Any) -> Optional[Dict[str, Any]]:
     """Give a short JSON object that nothing is to be said of; None leaves any document to ``check_document``."""
-    if len(document) > _GROWING_DOCUMENT if type(document) is str or type(document) is bytes else True:
+    if type(document) not in (str, bytes) or len(document) > _GROWING_DOCUMENT:
         return None
     try:
         value = parse(document)

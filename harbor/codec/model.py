@@ -205,7 +205,7 @@ def _validate_json_plainly(cls: Any, json_data: Any) -> Any:
             return made
     call = engine.CheckCall()
     call.from_json = True
-    return engine.check_document(plan, json_data, call)
+    return engine.check_document(plan, json_data, call, source)
 
 
 @dataclass_transform(kw_only_default=True, field_specifiers=(Field, dataclasses.field))
