@@ -26,6 +26,15 @@ if TYPE_CHECKING:
 
 __all__ = ["main"]
 
+_COMMANDS = {
+    "show": "print a trial, or tokens, cost, rollouts and metadata keys of a context",
+    "validate": "print the faults of records, with their location",
+    "stats": "sum up the trials in a directory",
+    "run": "run an agent on this machine and write the trial's result",
+    "rollouts": "check rollouts, or turn them into training sequences",
+}
+_AS_JSON = "print JSON instead of text"
+
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
     """Run one command and give its exit status.
@@ -35,7 +44,8 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     """
     try:
         try:
-            return _run(_make_parser().parse_args(arguments))
+            given = sys.argv[1:] if arguments is None else list(arguments)
+            return _run(_make_parser(given).parse_args(given))
         finally:
             if sys.stdout is not None:
                 sys.stdout.flush()
@@ -48,39 +58,62 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         return 130
 
 
-def _make_parser() -> "argparse.ArgumentParser":
+def _make_parser(arguments: Sequence[str]) -> "argparse.ArgumentParser":
+    """Make the parser for these arguments: only a command that stands among them gets its options."""
     import argparse  # costs more than all of the models together
 
-    from .cli_rollouts import add_rollouts_command
-    from .cli_run import add_command
+    def make_formatter(prog: str) -> argparse.HelpFormatter:
+        return argparse.HelpFormatter(prog, width=80)
 
-    parser = argparse.ArgumentParser(prog="python -m harbor", description="Look at records of agent runs.")
-    parser.add_argument("--version", action="version", version="harbor-context " + __version__)
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    as_json = "print JSON instead of text"
-    show = commands.add_parser("show", help="print a trial, or tokens, cost, rollouts and metadata keys of a context")
-    show.add_argument("file", metavar="FILE", help="an AgentContext or a trial's result.json; - is standard input")
-    show.add_argument("--json", action="store_true", help=as_json)
-    validate = commands.add_parser("validate", help="print the faults of records, with their location")
-    validate.add_argument("files", metavar="FILE", nargs="+", help="as for show")
-    validate.add_argument("--json", action="store_true", help=as_json + ", one object for each file")
-    stats = commands.add_parser("stats", help="sum up the trials in a directory")
+    # Options are tried on a formatter as they are added, and one that is told no width imports six modules to ask for
+    # that of the terminal. What is printed is as wide as ever.
+    parsers = [argparse.ArgumentParser(
+        prog="python -m harbor", description="Look at records of agent runs.", formatter_class=make_formatter)]
+    parsers[0].add_argument("--version", action="version", version="harbor-context " + __version__)
+    commands = parsers[0].add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name, text in _COMMANDS.items():
+        parser = commands.add_parser(name, help=text, formatter_class=make_formatter)
+        parsers.append(parser)
+        if name in arguments:
+            _add_options(name, parser)
+    for parser in parsers:
+        parser.formatter_class = argparse.HelpFormatter
+    return parsers[0]
+
+
+def _add_options(command: str, parser: "argparse.ArgumentParser") -> None:
+    if command == "show":
+        parser.add_argument("file", metavar="FILE", help="an AgentContext or a trial's result.json; - is standard input")
+        parser.add_argument("--json", action="store_true", help=_AS_JSON)
+    elif command == "validate":
+        parser.add_argument("files", metavar="FILE", nargs="+", help="as for show")
+        parser.add_argument("--json", action="store_true", help=_AS_JSON + ", one object for each file")
+    elif command == "stats":
+        _add_stats_options(parser)
+    elif command == "rollouts":
+        from .cli_rollouts import add_rollouts_options
+
+        add_rollouts_options(parser)
+    else:
+        from .cli_run import add_run_options
+
+        add_run_options(parser)
+
+
+def _add_stats_options(stats: "argparse.ArgumentParser") -> None:
     stats.add_argument("directory", metavar="DIR", help="a jobs directory, a job's, or any that holds trials")
     stats.add_argument(
         "--by", choices=("agent", "model", "task", "dataset", "none"), default="agent",
         help="what makes a row (default: agent)")
     stats.add_argument("--reward", metavar="NAME", help="the reward to take; else \"reward\", else the only one")
     form = stats.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help=as_json)
+    form.add_argument("--json", action="store_true", help=_AS_JSON)
     form.add_argument("--csv", action="store_true", help="print CSV instead of text")
     stats.add_argument(
         "--jobs", metavar="N", type=_read_jobs,
         help="read with N processes, 0 for one per processor (default: as many as pay)")
     stats.add_argument("--tolerant", action="store_true", help="also take what can be mended")
     stats.add_argument("--strict", action="store_true", help="exit with 1 if a file could not be read")
-    add_command(commands)
-    add_rollouts_command(commands)
-    return parser
 
 
 def _read_jobs(text: str) -> int:

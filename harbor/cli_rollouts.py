@@ -6,23 +6,22 @@ PATH is a directory with trials, a trial's `result.json` or an AgentContext. Her
 is done by `cli_sequences`.
 """
 
-from typing import TYPE_CHECKING, Any, List
+from typing import TYPE_CHECKING, List
 
 if TYPE_CHECKING:
     import argparse
 
-__all__ = ["add_rollouts_command"]
+__all__ = ["add_rollouts_options"]
 
 _EPILOG = """Without --check, --output and --plot, a summary is printed. Segments, turns and tokens are counted from
 0. The exit status is 0, or 1 if there was a finding or a rollout was refused, or 2 if a file could not be read or
 written."""
 
 
-def add_rollouts_command(commands: Any) -> None:
-    """Add the command to the subparsers of argparse; its ``run`` takes the options and gives the exit status."""
-    parser = commands.add_parser(
-        "rollouts", help="check rollouts, or turn them into training sequences", epilog=_EPILOG,
-        description="Check the rollouts of trials, turn them into training sequences, draw them.")
+def add_rollouts_options(parser: "argparse.ArgumentParser") -> None:
+    """Add the options of `rollouts` to its parser; its ``run`` takes them and gives the exit status."""
+    parser.description = "Check the rollouts of trials, turn them into training sequences, draw them."
+    parser.epilog = _EPILOG
     parser.set_defaults(run=_run_rollouts)
     parser.add_argument(
         "paths", metavar="PATH", nargs="+", help="a directory with trials, a trial's result.json, or an AgentContext")

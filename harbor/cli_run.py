@@ -16,21 +16,21 @@ from typing import TYPE_CHECKING, Any, Iterator, Type
 from .cli_output import describe_os_error, make_plain, print_error, write_line
 
 if TYPE_CHECKING:
+    import argparse
+
     from .agents.base import BaseAgent
     from .models.trial.result import TrialResult
 
-__all__ = ["add_command"]
+__all__ = ["add_run_options"]
 
 
 class _CannotRun(Exception):
     """Something is wrong with what was given; the text says what in a line."""
 
 
-def add_command(commands: Any) -> None:
-    """Add the parser of `run` to the subparsers of argparse; its `run` default takes the options, gives the status."""
-    parser = commands.add_parser(
-        "run", help="run an agent on this machine and write the trial's result",
-        description="Run an agent in a folder of this machine, with nothing isolated, and write the trial's result.")
+def add_run_options(parser: "argparse.ArgumentParser") -> None:
+    """Add the options of `run` to its parser; its `run` default takes them and gives the exit status."""
+    parser.description = "Run an agent in a folder of this machine, with nothing isolated, and write the trial's result."
     parser.add_argument("agent", metavar="AGENT", help="the agent's class, as MODULE:CLASS or FILE.py:CLASS")
     parser.add_argument(
         "--instruction", required=True, metavar="TEXT", help="what the agent is told; @FILE reads it from a file, - "

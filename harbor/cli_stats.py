@@ -30,6 +30,8 @@ _FAILURES_LISTED = 1000
 # How many files a process is handed at once, and how many such portions are too few for several processes.
 _PORTION = 32
 _FEW_PORTIONS = 4
+# How many files a process leaves to the first one before it imports the models itself.
+_MOST_LEFT = 16
 # Unless told otherwise; more would wait for the walk through the directory.
 _MOST_JOBS = 8
 _PROGRESS_SECONDS = 0.2
@@ -42,8 +44,8 @@ class _Failure(NamedTuple):
     reason: str
 
 
-# A file as the walk finds it: its number, its path, and what already keeps it from being read.
-_FoundFile = Tuple[int, str, Optional[TrialReadError]]
+# A file as the walk finds it: its number, its path, and what already keeps it from being read, as a kind and a reason.
+_FoundFile = Tuple[int, str, Optional[Tuple[str, str]]]
 
 
 class _Row:
@@ -71,13 +73,18 @@ class _Row:
         for context in trial.contexts:
             self.usage.add_context(context)
 
-    def merge(self, other: "_Row") -> None:
-        self.trials += other.trials
-        self.failed += other.failed
-        self.timed_out += other.timed_out
-        self.rewarded += other.rewarded
-        self.reward_parts += other.reward_parts
-        self.usage.add_totals(other.usage.totals())
+    def pack(self) -> Any:
+        numbers = (self.trials, self.failed, self.timed_out, self.rewarded, self.reward_parts)
+        return numbers, self.usage.pack()
+
+    def add_packed(self, packed: Any) -> None:
+        (trials, failed, timed_out, rewarded, reward_parts), usage = packed
+        self.trials += trials
+        self.failed += failed
+        self.timed_out += timed_out
+        self.rewarded += rewarded
+        self.reward_parts += reward_parts
+        self.usage.add_packed(usage)
 
     @property
     def mean_reward(self) -> Optional[float]:
@@ -99,8 +106,8 @@ class TrialStats:
 
     def __init__(self) -> None:
         self.rows: Dict[Optional[str], _Row] = {}
-        #: Each beside its number in the walk.
-        self.failures: List[Tuple[int, _Failure]] = []
+        #: Number in the walk, path, kind and reason.
+        self.failures: List[Tuple[int, str, str, str]] = []
         self.failed_kinds: Dict[str, int] = Counter()
 
     def add_trial(self, trial: TrialDigest, by: str, reward: Optional[str]) -> None:
@@ -111,24 +118,30 @@ class TrialStats:
             row = self.rows[group] = _Row()
         row.add(trial, reward)
 
-    def add_failure(self, number: int, path: str, error: TrialReadError) -> None:
+    def add_failure(self, number: int, path: str, kind: str, reason: str) -> None:
         """Count what could not be read, and keep its path while there are not too many."""
-        self.failed_kinds[error.kind] += 1
-        self._keep_failures([(number, _Failure(path, error.kind, error.reason))])
+        self.failed_kinds[kind] += 1
+        self._keep_failures([(number, path, kind, reason)])
 
-    def merge(self, other: "TrialStats") -> None:
-        """Add what was collected of other files of the same walk."""
-        for group, row in other.rows.items():
-            self.rows.setdefault(group, _Row()).merge(row)
-        for kind, count in other.failed_kinds.items():
+    def pack(self) -> Any:
+        """Give all of it as plain values, for another process to add."""
+        rows = [(group, row.pack()) for group, row in self.rows.items()]
+        return rows, dict(self.failed_kinds), self.failures
+
+    def add_packed(self, packed: Any) -> None:
+        """Add what another process collected of other files of the same walk."""
+        rows, failed_kinds, failures = packed
+        for group, row in rows:
+            self.rows.setdefault(group, _Row()).add_packed(row)
+        for kind, count in failed_kinds.items():
             self.failed_kinds[kind] += count
-        self._keep_failures(other.failures)
+        self._keep_failures(failures)
 
     def list_failures(self) -> List[_Failure]:
         """List the first failures in the order of the walk."""
-        return [failure for _, failure in sorted(self.failures)[:_FAILURES_LISTED]]
+        return [_Failure(*failure) for _, *failure in sorted(self.failures)[:_FAILURES_LISTED]]
 
-    def _keep_failures(self, more: List[Tuple[int, _Failure]]) -> None:
+    def _keep_failures(self, more: List[Tuple[int, str, str, str]]) -> None:
         self.failures += more
         if len(self.failures) >= 2 * _FAILURES_LISTED:
             self.failures = sorted(self.failures)[:_FAILURES_LISTED]
@@ -137,7 +150,7 @@ class TrialStats:
         """Give the row of all groups together."""
         total = _Row()
         for row in self.rows.values():
-            total.merge(row)
+            total.add_packed(row.pack())
         return total
 
     def list_rows(self) -> List[Tuple[Optional[str], _Row]]:
@@ -189,15 +202,21 @@ def collect_stats(
     Raises ``ChildProcessError`` where a process cannot be had, or is killed.
     """
     stats = TrialStats()
-    n_seen = n_failed = 0
+    n_seen = n_failed = n_left = 0
 
-    def take(into: TrialStats, portion: List[_FoundFile]) -> int:
-        return _read_portion(into, portion, by, reward, tolerant)
+    def take(into: TrialStats, portion: List[_FoundFile]) -> bytes:
+        nonlocal n_left
+        answer = _read_portion(into, portion, by, reward, tolerant, _MOST_LEFT - n_left)
+        n_left += len(answer) - 1
+        return answer
 
-    def note(portion: List[_FoundFile], failed: int) -> None:
+    def note(portion: List[_FoundFile], answer: bytes) -> None:
         nonlocal n_seen, n_failed
+        if not n_seen:
+            from . import usage  # for what is printed at the end; if there are other processes, they read on meanwhile
+        left = [portion[place] for place in answer[1:]]
         n_seen += len(portion)
-        n_failed += failed
+        n_failed += answer[0] + _read_portion(stats, left, by, reward, tolerant)[0]
         if progress is not None:
             progress(n_seen, n_failed)
 
@@ -209,8 +228,8 @@ def collect_stats(
         jobs = min(count_processors(), _MOST_JOBS) if len(first) == _FEW_PORTIONS and can_fork() else 1
     if jobs > 1:
         try:
-            for part in work_apart(portions, take, TrialStats, jobs, note):
-                stats.merge(part)
+            for packed in work_apart(portions, take, TrialStats, TrialStats.pack, jobs, note):
+                stats.add_packed(packed)
             return stats
         except WorkerDied:
             raise ChildProcessError("A process that read trials ended early; try --jobs 1") from None
@@ -218,14 +237,14 @@ def collect_stats(
             if is_forced:
                 raise ChildProcessError("%d processes cannot be had here; try --jobs 1" % jobs) from None
     for portion in portions:
-        note(portion, take(stats, portion))
+        note(portion, _read_portion(stats, portion, by, reward, tolerant))
     return stats
 
 
 def _list_portions(directory: str) -> Iterator[List[_FoundFile]]:
     here = os.curdir + os.sep
     found = (
-        (number, path[len(here):] if path.startswith(here) else path, error)
+        (number, path[len(here):] if path.startswith(here) else path, _name_fault(error))
         for number, (path, error) in enumerate(walk_trials(directory)))
     while True:
         portion = list(itertools.islice(found, _PORTION))
@@ -234,22 +253,38 @@ def _list_portions(directory: str) -> Iterator[List[_FoundFile]]:
         yield portion
 
 
-def _read_portion(stats: TrialStats, portion: List[_FoundFile], by: str, reward: Optional[str], tolerant: bool) -> int:
-    """Add files to what is known, and give the number of those that could not be read."""
+def _read_portion(
+    stats: TrialStats, portion: List[_FoundFile], by: str, reward: Optional[str], tolerant: bool, may_leave: int = 0
+) -> bytes:
+    """Add files to what is known; of those that need the models so many may be left to another process.
+
+    Gives the number of those that could not be read, and the places of those that were left.
+    """
     n_failed = 0
-    for number, path, error in portion:
-        if error is None:
+    left: List[int] = []
+    for place, (number, path, fault) in enumerate(portion):
+        if fault is None:
             digest, error = _digest_file(path, tolerant)
+            if digest is None and error is None:
+                if len(left) < may_leave:
+                    left.append(place)
+                    continue
+                digest, error = _model_file(path, tolerant)
             if digest is not None:
                 stats.add_trial(digest, by, reward)
-        if error is not None:
-            stats.add_failure(number, path, error)
+            fault = _name_fault(error)
+        if fault is not None:
+            stats.add_failure(number, path, *fault)
             n_failed += 1
-    return n_failed
+    return bytes([n_failed, *left])
+
+
+def _name_fault(error: Optional[TrialReadError]) -> Optional[Tuple[str, str]]:
+    return None if error is None else (error.kind, error.reason)
 
 
 def _digest_file(path: str, tolerant: bool) -> Tuple[Optional[TrialDigest], Optional[TrialReadError]]:
-    """Digest a file, or give what keeps it from being read."""
+    """Digest a file, or give what keeps it from being read, or neither where only the models can tell."""
     try:
         data = read_result(path, DIGEST_SIZE_LIMIT)
         if len(data) <= DIGEST_SIZE_LIMIT:
@@ -261,6 +296,11 @@ def _digest_file(path: str, tolerant: bool) -> Tuple[Optional[TrialDigest], Opti
         return None, exc.with_traceback(None)
     except (TrialReadError, MemoryError):
         pass
+    return None, None
+
+
+def _model_file(path: str, tolerant: bool) -> Tuple[Optional[TrialDigest], Optional[TrialReadError]]:
+    """Digest a file by way of the models, or give what keeps it from being read."""
     from .trials import try_trial  # the models cost as much as some hundred files
 
     _, trial, error, _ = try_trial(path, tolerant=tolerant)

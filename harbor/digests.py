@@ -8,7 +8,7 @@ two together. A model of a trial takes ten times as long to make as its JSON to 
 import re
 from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Set
 
-from .codec.text.reading import JsonError, parse
+from .codec.text.reading import JsonError, parse, parse_ordinary
 from .models.trial.outcomes import is_timeout
 from .trial_files import TrialReadError, is_rollup, name_bad_text, name_rollup
 
@@ -22,14 +22,18 @@ _TRIAL_PHASES = ("environment_setup", "agent_setup", "agent_execution", "verifie
 _STEP_PHASES = ("agent_execution", "verifier")
 # Larger documents are left to the model.
 DIGEST_SIZE_LIMIT = 1 << 20
+# Looking for rollouts is dearer than reading a shorter one with rollouts.
+_SMALL = 1 << 14
 # Beyond it an int and the float of it differ.
 _EXACT_LIMIT = 1 << 53
 _MOST_TASK_IDS = 10000
 _MOST_KEYS = 100
-# Of a config: its start and end as Harbor writes them, and how many are kept, and how long and deep.
+# Of a config: its start and end as Harbor writes them, how many are kept, of how many agents, and how long and deep.
 _CONFIG_START = b'\n    "config": {\n'
-_CONFIG_END = b"\n    }"
-_MOST_CONFIGS = 1000
+_CONFIG_END = b'\n    },\n    "agent_info": {\n'
+_OBJECT_END = b"\n    }"
+_MOST_SHAPES = 16
+_MOST_AGENTS = 100
 _CONFIG_SIZE_LIMIT = 1 << 14
 _CONFIG_DEPTH_LIMIT = 100
 _COUNT_TYPES = frozenset((int, type(None)))
@@ -77,12 +81,14 @@ def digest_trial(trial: "TrialResult") -> TrialDigest:
 
 def digest_document(data: bytes) -> Optional[TrialDigest]:
     """Digest a JSON document that is a trial in every part; None where ``TrialResult`` must have a look."""
-    # Rollouts have a reader that is faster than this one; an escape may hide that a key stands twice.
-    if len(data) > DIGEST_SIZE_LIMIT or b'"prompt_token_ids"' in data or b"\\" in data and b"\\u" in data:
+    # An escape may hide that a key stands twice; and rollouts, which make a file long, have a reader that is faster.
+    if b"\\" in data and b"\\u" in data or len(data) > _SMALL and (
+            len(data) > DIGEST_SIZE_LIMIT or b'"prompt_token_ids"' in data):
         return None
     try:
-        return _digest(parse(_skip_config(data)), data)
-    except (_Unusual, JsonError, AttributeError, KeyError, TypeError):
+        rest = _skip_config(data)
+        return _digest(parse_ordinary(rest), rest)
+    except (_Unusual, AttributeError, KeyError, TypeError, ValueError):
         return None
 
 
@@ -95,8 +101,9 @@ def find_failure(name: str, data: bytes) -> Optional[TrialReadError]:
     return name_rollup(name) if is_rollup(document) else None
 
 
-# Configs that are JSON, with marks in place of the trial's and the task's name.
-_configs: Set[bytes] = set()
+# Configs that are JSON, with marks in place of the trial's and the task's name, by what stands after them: the agent,
+# which says most of what differs.
+_configs: Dict[bytes, List[bytes]] = {}
 
 
 def _skip_config(data: bytes) -> bytes:
@@ -106,25 +113,30 @@ def _skip_config(data: bytes) -> bytes:
     if, the whole is: the config that is cut out is an object by itself, and nothing but its own key is called so.
     """
     start = data.find(_CONFIG_START) + len(_CONFIG_START) - 2
-    end = data.find(_CONFIG_END, start) + len(_CONFIG_END)
+    end = data.find(_CONFIG_END, start)
     names = _search_names(data, 0, start)
     if start < len(_CONFIG_START) or end < start or names is None or end - start > _CONFIG_SIZE_LIMIT:
         return data
-    config = data[start:end]
-    rest = b"{}".join((data[:start], data[end:]))
-    if rest.count(b'"config"') != 1 or b"\\" in config or b"\0" in config or b"\1" in config:
-        return data
-    # A name is inside a string wherever it stands, so another one in its place makes no difference.
     name, task = names.groups()
-    shape = config.replace(name, b"\0")
-    if _search_letter(task) is not None:
-        shape = shape.replace(task, b"\1")
-    if shape not in _configs:
-        if config.count(b"{") + config.count(b"[") > _CONFIG_DEPTH_LIMIT:
-            return data
-        parse(config)
-        if len(_configs) < _MOST_CONFIGS:
-            _configs.add(shape)
+    if _search_letter(task) is None:
+        return data
+    end += len(_OBJECT_END)
+    rest = b"{}".join((data[:start], data[end:]))
+    if rest.count(b'"config"') != 1:
+        return data
+    agent = data[end:data.find(_OBJECT_END, end)]
+    shapes = _configs.get(agent, ())
+    config = data[start:end]
+    # A name is inside a string wherever it stands, so another one in its place makes no difference.
+    if any([shape.replace(b"\0", name).replace(b"\1", task) == config for shape in shapes]):
+        return rest
+    if b"\\" in config or b"\0" in config or b"\1" in config:
+        return data
+    if config.count(b"{") + config.count(b"[") > _CONFIG_DEPTH_LIMIT:
+        return data
+    parse_ordinary(config)
+    if len(shapes) < _MOST_SHAPES and len(_configs) < _MOST_AGENTS:
+        _configs.setdefault(agent, []).append(config.replace(name, b"\0").replace(task, b"\1"))
     return rest
 
 

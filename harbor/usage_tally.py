@@ -12,22 +12,27 @@ if TYPE_CHECKING:
     from .models.trial.result import TrialResult
     from .usage import UsageTotals
 
-__all__ = ["COUNT_NAMES", "UsageTally"]
+__all__ = ["COUNT_NAMES", "PackedUsage", "UsageTally"]
+
+#: The number of contexts, the sums by quantity, the same of each model, how many had none, how often what was wrong.
+PackedUsage = Tuple[int, Dict[str, List[int]], Dict[str, Any], int, Dict[Tuple[str, str], int]]
 
 COUNT_NAMES = ("n_input_tokens", "n_cache_tokens", "n_uncached_tokens", "n_output_tokens")
+_SUM_NAMES = (*COUNT_NAMES, "cost_usd")
 _READ_NAMES = ("n_input_tokens", "n_cache_tokens", "n_output_tokens", "cost_usd")
 
 
 class UsageTally:
     """Totals while they are summed, in place: for many records, or for several groups of them at once.
 
-    A tally pickles; ``totals()`` gives what has been added so far, and adding may go on.
+    ``totals()`` gives what has been added so far, and adding may go on. ``pack()`` gives it as plain values, for
+    another process to add.
     """
 
     def __init__(self) -> None:
         self._n_contexts = 0
         # For each quantity: known, unknown, exact.
-        self._sums: Dict[str, List[int]] = {name: [0, 0, 0] for name in (*COUNT_NAMES, "cost_usd")}
+        self._sums: Dict[str, List[int]] = {name: [0, 0, 0] for name in _SUM_NAMES}
         self._by_model: Dict[str, UsageTally] = {}
         self._n_without_models = 0
         self._problems: Dict[Tuple[str, str], int] = {}
@@ -57,16 +62,24 @@ class UsageTally:
 
     def add_totals(self, totals: "UsageTotals") -> None:
         """Add totals."""
-        self._n_contexts += totals.n_contexts
-        self._n_without_models += totals.n_without_models
-        for name, sums in self._sums.items():
-            total = getattr(totals, name)
-            sums[0] += total.known
-            sums[1] += total.unknown
-            sums[2] += total.exact
-        for name, of_model in totals.by_model.items():
-            self._by_model.setdefault(name, UsageTally()).add_totals(of_model)
-        for problem, count in totals.problems.items():
+        self.add_packed(_pack_totals(totals))
+
+    def pack(self) -> "PackedUsage":
+        """Give what was added as tuples, lists and dicts of numbers and texts."""
+        by_model = {name: tally.pack() for name, tally in self._by_model.items()}
+        return self._n_contexts, self._sums, by_model, self._n_without_models, self._problems
+
+    def add_packed(self, packed: "PackedUsage") -> None:
+        """Add what another tally gave packed."""
+        n_contexts, sums, by_model, n_without_models, problems = packed
+        self._n_contexts += n_contexts
+        self._n_without_models += n_without_models
+        for name, own in self._sums.items():
+            for place, number in enumerate(sums[name]):
+                own[place] += number
+        for name, of_model in by_model.items():
+            self._by_model.setdefault(name, UsageTally()).add_packed(of_model)
+        for problem, count in problems.items():
             self._problems[problem] = self._problems.get(problem, 0) + count
 
     def totals(self) -> "UsageTotals":
@@ -114,3 +127,11 @@ class UsageTally:
 
     def _note_problem(self, name: str, problem: str) -> None:
         self._problems[name, problem] = self._problems.get((name, problem), 0) + 1
+
+
+def _pack_totals(totals: "UsageTotals") -> PackedUsage:
+    found = {name: getattr(totals, name) for name in _SUM_NAMES}
+    return (
+        totals.n_contexts, {name: [total.known, total.unknown, total.exact] for name, total in found.items()},
+        {name: _pack_totals(of_model) for name, of_model in totals.by_model.items()}, totals.n_without_models,
+        totals.problems)

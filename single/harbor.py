@@ -7,7 +7,7 @@ name of your own.
 # Version 0.1.0. SPDX-License-Identifier: Apache-2.0
 #
 # Generated: do not edit it, but change the files below and run `make single`.
-# Their sha256: 73ac44d42bbca7bb9974e918c01ed9bd9918768a855e2f01e52619cd66823a51
+# Their sha256: adaaa94ed3774c6e435e0f66f7d699603d94098a22cdad90fb5a3dee1ed12683
 #
 # These run at once, in this order:
 #
@@ -7365,6 +7365,7 @@ __all__ = [
     "NotText",
     "parse",
     "parse_exact",
+    "parse_ordinary",
     "parse_repeats",
     "repeats_keys",
 ]
@@ -7445,6 +7446,19 @@ def parse(document: _Document, growing: FrozenSet[str] = frozenset(), cuts: Opti
             # that left too little stack: all settled below.
             pass
     return parse_exact(raw)
+
+
+def parse_ordinary(raw: bytes) -> Any:
+    """Return the value of a document that json alone reads as `parse` does; raises `ValueError` for any other.
+
+    A fault costs little here: it is not looked for.
+    """
+    if not _is_ordinary(raw):
+        raise ValueError
+    try:
+        return (_loads_cache or _load_loads())(raw.decode("utf-8"))
+    except (StopIteration, RecursionError, MemoryError):
+        raise ValueError from None
 
 
 def _parse_growing(document: _Document, growing: FrozenSet[str], cuts: Cuts) -> Any:
@@ -9021,6 +9035,7 @@ def name_rollup(name: str) -> TrialReadError:
 # What a trial's folder may hold besides files, whoever wrote what is in there.
 _TRIAL_FOLDERS = frozenset(("agent", "user-agent", "verifier", "artifacts", "steps"))
 _MARKS = frozenset((RESULT_NAME, "config.json", "trial.log", "job.log"))
+_TRIAL_NAMES = _TRIAL_FOLDERS | _MARKS
 _HEAD_SIZE = 4096
 _TELLING_KEY = re.compile(rb'"(n_total_trials|task_name|trial_name|trial_uri|task_id|agent_info)"\s*:')
 # What Windows calls a folder that is a link without saying so.
@@ -9037,23 +9052,27 @@ class _Folder:
         self.folders: List[str] = []
         #: Which of them may be links.
         self.links: Set[str] = set()
+        # Whether its result is a trial's, or ought to be; and whether what else is in it is the trial's as well.
+        self.is_trial = self.is_closed = False
+        # Most folders are known by their names alone, and a list of names takes half as long as one of entries.
+        names = os.listdir(path)
+        self.marks.update(_MARKS.intersection(names))
+        if self.marks and "job.log" not in self.marks:
+            if "trial.log" in self.marks or _TRIAL_NAMES.issuperset(names):
+                self.is_trial = self.is_closed = True
+                return
         with os.scandir(path) as entries:
             for entry in entries:
-                if entry.name in _MARKS:
-                    self.marks.add(entry.name)
-                elif entry.name[:1] != "." and _is_folder(entry):
+                if entry.name[:1] != "." and entry.name not in _MARKS and _is_folder(entry):
                     self.folders.append(entry.name)
                     if _HAS_JUNCTIONS or _is_link(entry):
                         self.links.add(entry.name)
         self.folders.sort()
-        # Whether its result is a trial's, or ought to be; and whether what else is in it is the trial's as well.
         self.is_trial, self.is_closed = self._tell_kind()
 
     def _tell_kind(self) -> Tuple[bool, bool]:
         if "job.log" in self.marks:
             return False, False
-        if "trial.log" in self.marks:
-            return True, True
         if _TRIAL_FOLDERS.issuperset(self.folders):
             is_trial = bool(self.marks)
             return is_trial, is_trial
@@ -9197,7 +9216,7 @@ def _list_above(path: str) -> List[str]:
 # ====================================================================================================================
 
 _later("digests", """
-        JsonError parse is_timeout TrialReadError is_rollup name_bad_text name_rollup _take""", r'''
+        JsonError parse parse_ordinary is_timeout TrialReadError is_rollup name_bad_text name_rollup _take""", r'''
 """What sums over trials need of one, taken from a JSON document without making any model.
 
 In: the bytes of a `result.json`, or a trial. Out: a digest, or None for a document that is unusual in any way, which
@@ -9214,14 +9233,18 @@ _TRIAL_PHASES = ("environment_setup", "agent_setup", "agent_execution", "verifie
 _STEP_PHASES = ("agent_execution", "verifier")
 # Larger documents are left to the model.
 DIGEST_SIZE_LIMIT = 1 << 20
+# Looking for rollouts is dearer than reading a shorter one with rollouts.
+_SMALL = 1 << 14
 # Beyond it an int and the float of it differ.
 _EXACT_LIMIT = 1 << 53
 _MOST_TASK_IDS = 10000
 _MOST_KEYS = 100
-# Of a config: its start and end as Harbor writes them, and how many are kept, and how long and deep.
+# Of a config: its start and end as Harbor writes them, how many are kept, of how many agents, and how long and deep.
 _CONFIG_START = b'\n    "config": {\n'
-_CONFIG_END = b"\n    }"
-_MOST_CONFIGS = 1000
+_CONFIG_END = b'\n    },\n    "agent_info": {\n'
+_OBJECT_END = b"\n    }"
+_MOST_SHAPES = 16
+_MOST_AGENTS = 100
 _CONFIG_SIZE_LIMIT = 1 << 14
 _CONFIG_DEPTH_LIMIT = 100
 _COUNT_TYPES = frozenset((int, type(None)))
@@ -9269,12 +9292,14 @@ def digest_trial(trial: "TrialResult") -> TrialDigest:
 
 def digest_document(data: bytes) -> Optional[TrialDigest]:
     """Digest a JSON document that is a trial in every part; None where ``TrialResult`` must have a look."""
-    # Rollouts have a reader that is faster than this one; an escape may hide that a key stands twice.
-    if len(data) > DIGEST_SIZE_LIMIT or b'"prompt_token_ids"' in data or b"\\" in data and b"\\u" in data:
+    # An escape may hide that a key stands twice; and rollouts, which make a file long, have a reader that is faster.
+    if b"\\" in data and b"\\u" in data or len(data) > _SMALL and (
+            len(data) > DIGEST_SIZE_LIMIT or b'"prompt_token_ids"' in data):
         return None
     try:
-        return _digest(parse(_skip_config(data)), data)
-    except (_Unusual, JsonError, AttributeError, KeyError, TypeError):
+        rest = _skip_config(data)
+        return _digest(parse_ordinary(rest), rest)
+    except (_Unusual, AttributeError, KeyError, TypeError, ValueError):
         return None
 
 
@@ -9287,8 +9312,9 @@ def find_failure(name: str, data: bytes) -> Optional[TrialReadError]:
     return name_rollup(name) if is_rollup(document) else None
 
 
-# Configs that are JSON, with marks in place of the trial's and the task's name.
-_configs: Set[bytes] = set()
+# Configs that are JSON, with marks in place of the trial's and the task's name, by what stands after them: the agent,
+# which says most of what differs.
+_configs: Dict[bytes, List[bytes]] = {}
 
 
 def _skip_config(data: bytes) -> bytes:
@@ -9298,25 +9324,30 @@ def _skip_config(data: bytes) -> bytes:
     if, the whole is: the config that is cut out is an object by itself, and nothing but its own key is called so.
     """
     start = data.find(_CONFIG_START) + len(_CONFIG_START) - 2
-    end = data.find(_CONFIG_END, start) + len(_CONFIG_END)
+    end = data.find(_CONFIG_END, start)
     names = _search_names(data, 0, start)
     if start < len(_CONFIG_START) or end < start or names is None or end - start > _CONFIG_SIZE_LIMIT:
         return data
-    config = data[start:end]
-    rest = b"{}".join((data[:start], data[end:]))
-    if rest.count(b'"config"') != 1 or b"\\" in config or b"\0" in config or b"\1" in config:
-        return data
-    # A name is inside a string wherever it stands, so another one in its place makes no difference.
     name, task = names.groups()
-    shape = config.replace(name, b"\0")
-    if _search_letter(task) is not None:
-        shape = shape.replace(task, b"\1")
-    if shape not in _configs:
-        if config.count(b"{") + config.count(b"[") > _CONFIG_DEPTH_LIMIT:
-            return data
-        parse(config)
-        if len(_configs) < _MOST_CONFIGS:
-            _configs.add(shape)
+    if _search_letter(task) is None:
+        return data
+    end += len(_OBJECT_END)
+    rest = b"{}".join((data[:start], data[end:]))
+    if rest.count(b'"config"') != 1:
+        return data
+    agent = data[end:data.find(_OBJECT_END, end)]
+    shapes = _configs.get(agent, ())
+    config = data[start:end]
+    # A name is inside a string wherever it stands, so another one in its place makes no difference.
+    if any([shape.replace(b"\0", name).replace(b"\1", task) == config for shape in shapes]):
+        return rest
+    if b"\\" in config or b"\0" in config or b"\1" in config:
+        return data
+    if config.count(b"{") + config.count(b"[") > _CONFIG_DEPTH_LIMIT:
+        return data
+    parse_ordinary(config)
+    if len(shapes) < _MOST_SHAPES and len(_configs) < _MOST_AGENTS:
+        _configs.setdefault(agent, []).append(config.replace(name, b"\0").replace(task, b"\1"))
     return rest
 
 
@@ -11304,6 +11335,7 @@ __all__ = ["count_parts", "join_parts", "read_cost", "read_count"]
 _INFINITY = float("inf")
 # Every finite float is a whole number of parts of this size.
 _PARTS = 1 << 1074
+_PARTS_BITS = _PARTS.bit_length()
 
 
 def read_count(value: Any) -> Tuple[Optional[int], str]:
@@ -11354,7 +11386,7 @@ def read_cost(value: Any) -> Tuple[Optional[float], str]:
 def count_parts(number: float) -> int:
     """Say how many times 2**-1074 a finite float is; such counts add up without any rounding."""
     numerator, denominator = number.as_integer_ratio()
-    return numerator * (_PARTS // denominator)
+    return numerator << _PARTS_BITS - denominator.bit_length()  # a power of two
 
 
 def join_parts(parts: int, number: int = 1) -> float:
@@ -13312,22 +13344,27 @@ In: contexts, trials, totals. Out: ``UsageTotals``. One record at a time is look
 
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple, Union
 
-__all__ = ["COUNT_NAMES", "UsageTally"]
+__all__ = ["COUNT_NAMES", "PackedUsage", "UsageTally"]
+
+#: The number of contexts, the sums by quantity, the same of each model, how many had none, how often what was wrong.
+PackedUsage = Tuple[int, Dict[str, List[int]], Dict[str, Any], int, Dict[Tuple[str, str], int]]
 
 COUNT_NAMES = ("n_input_tokens", "n_cache_tokens", "n_uncached_tokens", "n_output_tokens")
+_SUM_NAMES = (*COUNT_NAMES, "cost_usd")
 _READ_NAMES = ("n_input_tokens", "n_cache_tokens", "n_output_tokens", "cost_usd")
 
 
 class UsageTally:
     """Totals while they are summed, in place: for many records, or for several groups of them at once.
 
-    A tally pickles; ``totals()`` gives what has been added so far, and adding may go on.
+    ``totals()`` gives what has been added so far, and adding may go on. ``pack()`` gives it as plain values, for
+    another process to add.
     """
 
     def __init__(self) -> None:
         self._n_contexts = 0
         # For each quantity: known, unknown, exact.
-        self._sums: Dict[str, List[int]] = {name: [0, 0, 0] for name in (*COUNT_NAMES, "cost_usd")}
+        self._sums: Dict[str, List[int]] = {name: [0, 0, 0] for name in _SUM_NAMES}
         self._by_model: Dict[str, UsageTally] = {}
         self._n_without_models = 0
         self._problems: Dict[Tuple[str, str], int] = {}
@@ -13357,16 +13394,24 @@ class UsageTally:
 
     def add_totals(self, totals: "UsageTotals") -> None:
         """Add totals."""
-        self._n_contexts += totals.n_contexts
-        self._n_without_models += totals.n_without_models
-        for name, sums in self._sums.items():
-            total = getattr(totals, name)
-            sums[0] += total.known
-            sums[1] += total.unknown
-            sums[2] += total.exact
-        for name, of_model in totals.by_model.items():
-            self._by_model.setdefault(name, UsageTally()).add_totals(of_model)
-        for problem, count in totals.problems.items():
+        self.add_packed(_pack_totals(totals))
+
+    def pack(self) -> "PackedUsage":
+        """Give what was added as tuples, lists and dicts of numbers and texts."""
+        by_model = {name: tally.pack() for name, tally in self._by_model.items()}
+        return self._n_contexts, self._sums, by_model, self._n_without_models, self._problems
+
+    def add_packed(self, packed: "PackedUsage") -> None:
+        """Add what another tally gave packed."""
+        n_contexts, sums, by_model, n_without_models, problems = packed
+        self._n_contexts += n_contexts
+        self._n_without_models += n_without_models
+        for name, own in self._sums.items():
+            for place, number in enumerate(sums[name]):
+                own[place] += number
+        for name, of_model in by_model.items():
+            self._by_model.setdefault(name, UsageTally()).add_packed(of_model)
+        for problem, count in problems.items():
             self._problems[problem] = self._problems.get(problem, 0) + count
 
     def totals(self) -> "UsageTotals":
@@ -13416,6 +13461,14 @@ class UsageTally:
 
     def _note_problem(self, name: str, problem: str) -> None:
         self._problems[name, problem] = self._problems.get((name, problem), 0) + 1
+
+
+def _pack_totals(totals: "UsageTotals") -> PackedUsage:
+    found = {name: getattr(totals, name) for name in _SUM_NAMES}
+    return (
+        totals.n_contexts, {name: [total.known, total.unknown, total.exact] for name, total in found.items()},
+        {name: _pack_totals(of_model) for name, of_model in totals.by_model.items()}, totals.n_without_models,
+        totals.problems)
 ''')
 
 
@@ -13683,7 +13736,7 @@ _open_package({
         DatetimePlan PathPlan UuidPlan _ValuePlan _register_values""", ""),
     "codec.plan": ("", "_FAMILIES_OF_KINDS plan_of", ""),
     "codec.text.reading": ("""
-        JsonError NotText parse parse_exact parse_repeats repeats_keys""", """
+        JsonError NotText parse parse_exact parse_ordinary parse_repeats repeats_keys""", """
         _BRACKETS _DEPTH_LIMIT _DEPTH_PIECE _DIGITS_BLOCK _DIGITS_LIMIT _DIGITS_SURE _Document _ESCAPES _Grammar
         _NAMED_VALUES _NOT_BRACKETS _NOT_FOUND _NOT_OPENED _Opened _READ_FAULTS _SHORT _after _bad_number
         _decoder_with _fault _grammar_cache _has_lone_escape _has_long_digits _is_ordinary _is_shallow _load_grammar
@@ -13708,14 +13761,15 @@ _open_package({
         RESULT_NAME TrialEncodingError TrialMissingError TrialReadError TrialRollupError TrialShapeError
         TrialSyntaxError TrialTruncatedError TrialUnreadableError is_rollup name_bad_text name_rollup read_result
         walk_trials""", """
-        _Folder _HAS_JUNCTIONS _HEAD_SIZE _JUNCTION _MARKS _TELLING_KEY _TRIAL_FOLDERS _Trees _identify _is_folder
-        _is_link _list_above _name_os_error _tell_look""", ""),
+        _Folder _HAS_JUNCTIONS _HEAD_SIZE _JUNCTION _MARKS _TELLING_KEY _TRIAL_FOLDERS _TRIAL_NAMES _Trees _identify
+        _is_folder _is_link _list_above _name_os_error _tell_look""", ""),
     "digests": ("""
         DIGEST_SIZE_LIMIT TrialDigest digest_document digest_trial find_failure""", """
-        _CONFIG_DEPTH_LIMIT _CONFIG_END _CONFIG_SIZE_LIMIT _CONFIG_START _COUNT_TYPES _EXACT_LIMIT _MOST_CONFIGS
-        _MOST_KEYS _MOST_TASK_IDS _STEP_PHASES _STR _TEXT_TYPES _TRIAL_PHASES _Unusual _configs _digest _gather_phases
-        _insist _insist_cost _insist_counts _insist_moment _insist_task_id _join_model _match_moment _match_uuid
-        _search_letter _search_names _skip_config _take_context _take_exception _take_rewards _task_ids""", ""),
+        _CONFIG_DEPTH_LIMIT _CONFIG_END _CONFIG_SIZE_LIMIT _CONFIG_START _COUNT_TYPES _EXACT_LIMIT _MOST_AGENTS
+        _MOST_KEYS _MOST_SHAPES _MOST_TASK_IDS _OBJECT_END _SMALL _STEP_PHASES _STR _TEXT_TYPES _TRIAL_PHASES _Unusual
+        _configs _digest _gather_phases _insist _insist_cost _insist_counts _insist_moment _insist_task_id _join_model
+        _match_moment _match_uuid _search_letter _search_names _skip_config _take_context _take_exception
+        _take_rewards _task_ids""", ""),
     "environments.processes": ("""
         Attempt Children CommandOutcome attempt finish run_until_signal yield_to_others""", """
         MARK_VARIABLE PrintedStream _Capture _Found _KILL_ROUNDS _LINGER_SEC _PATIENCE_SEC _POLL_SEC _REAP_SEC _cancel
@@ -13744,7 +13798,7 @@ _open_package({
         _find_mends _lack_to _mend_place _mend_places _null_to _null_to_nothing _pattern _read_loosely _show_place
         _show_value _text_to _to_known_text _to_metadata _to_model _to_none _to_nothing _to_rewards _to_task_id
         _to_text""", ""),
-    "models.agent.numbers": ("count_parts join_parts read_cost read_count", "_INFINITY _PARTS _is_bool", ""),
+    "models.agent.numbers": ("count_parts join_parts read_cost read_count", "_INFINITY _PARTS _PARTS_BITS _is_bool", ""),
     "rollout_findings": ("""
         FINDING_KINDS Finding RolloutError describe_break format_count make_finding name_type show_value""", "_HARMLESS _WORDINGS", ""),
     "rollout_parts": ("History PromptBreak RolloutParts", """
@@ -13768,7 +13822,7 @@ _open_package({
         AgentRun AgentSetupTimeoutError AgentTimeoutError EnvironmentStartTimeoutError RewardFileEmptyError
         RewardFileNotFoundError VerifierOutputParseError VerifierTimeoutError run_agent""", """
         _LOGGER _SNAPSHOT_TRIES _Snapshots _copy_context _describe_exception _now _parse_rewards""", ""),
-    "usage_tally": ("COUNT_NAMES UsageTally", "_READ_NAMES", ""),
+    "usage_tally": ("COUNT_NAMES PackedUsage UsageTally", "_READ_NAMES _SUM_NAMES _pack_totals", ""),
     "usage": ("CostTotal CountTotal Total UsageTotals", "T", ""),
 })
 

@@ -15,7 +15,7 @@ import pytest
 
 import leftovers
 from harbor.cli import main
-from harbor.cli_run import add_command
+from harbor.cli_run import add_run_options
 from harbor.models.trial.result import TrialResult
 from harbor.trials import load_trial
 
@@ -300,7 +300,7 @@ def test_a_second_interrupt_ends_an_agent_that_blocks(folder: pathlib.Path) -> N
 
 def test_the_command_can_be_added_to_any_parser(folder: pathlib.Path) -> None:
     parser = argparse.ArgumentParser()
-    add_command(parser.add_subparsers())
+    add_run_options(parser.add_subparsers().add_parser("run"))
     options = parser.parse_args(["run", "agents_of_test:Agent", "--instruction", "x", "--output", "r.json"])
     status: Optional[int] = options.run(options)
     assert status == 0

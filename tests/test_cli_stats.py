@@ -302,7 +302,7 @@ def test_unless_told_otherwise_as_many_processes_as_pay(
 ) -> None:
     asked: List[int] = []
 
-    def refuse(portions: Any, take: Any, make_result: Any, jobs: int, note: Any) -> Any:
+    def refuse(portions: Any, take: Any, make_result: Any, pack: Any, jobs: int, note: Any) -> Any:
         asked.append(jobs)
         raise NoWorkers
 
@@ -332,6 +332,33 @@ def test_a_killed_process_is_an_error_and_no_wait(
     assert main(["stats", few, "--jobs", "2"]) == 2
     assert capsys.readouterr() == (
         "", "harbor: {}: A process that read trials ended early; try --jobs 1\n".format(few))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system copies no processes")
+@pytest.mark.parametrize("n_odd", [3, 70])
+def test_a_few_files_that_need_the_models_are_left_to_the_first_process(
+    n_odd: int, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(90):
+        _write_trial(tmp_path, "t%02d" % number, agent_info={"name": 1} if number < n_odd else _agent("one"))
+    model_file = cli_stats._model_file
+
+    def model_and_tell(path: str, tolerant: bool) -> Any:
+        digest, error = model_file(path, tolerant)
+        assert digest is None and error is not None
+        error.reason = "first" if os.getpid() == first else "other"
+        return digest, error
+
+    first = os.getpid()
+    monkeypatch.setattr(cli_stats, "_model_file", model_and_tell)
+    monkeypatch.setattr(cli_stats, "_PORTION", 10)
+    stats = cli_stats.collect_stats(str(tmp_path), jobs=2)
+    failures = stats.list_failures()
+    assert [os.path.basename(os.path.dirname(failure.path)) for failure in failures] == [
+        "t%02d" % number for number in range(n_odd)]
+    assert stats.total().trials == 90 - n_odd
+    n_left = [failure.reason for failure in failures].count("first")
+    assert n_left == n_odd if n_odd < cli_stats._MOST_LEFT else 0 < n_left <= 2 * cli_stats._MOST_LEFT
 
 
 @pytest.mark.parametrize("jobs", ["-1", "two", "1.5"])

@@ -14,17 +14,17 @@ from harbor.cli_workers import NoWorkers, WorkerDied, can_fork, count_processors
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system copies no processes")
 
 
-def _take(found: Dict[Any, int], portion: List[Any]) -> int:
+def _take(found: Dict[Any, int], portion: List[Any]) -> bytes:
     for one in portion:
         found[one] = os.getpid()
-    return len(portion)
+    return b"x" * len(portion)
 
 
 def _share(
     portions: List[List[Any]], jobs: int, take: Any = _take
-) -> Tuple[List[Dict[Any, int]], List[Tuple[Any, int]]]:
-    notes: List[Tuple[Any, int]] = []
-    return list(work_apart(portions, take, dict, jobs, lambda portion, number: notes.append((portion, number)))), notes
+) -> Tuple[List[Dict[Any, int]], List[Tuple[Any, bytes]]]:
+    notes: List[Tuple[Any, bytes]] = []
+    return list(work_apart(portions, take, dict, dict, jobs, lambda *note: notes.append(note))), notes
 
 
 @pytest.fixture(autouse=True)
@@ -44,7 +44,7 @@ def test_each_portion_is_taken_once_by_one_of_them(jobs: int, n_portions: int) -
     assert sorted(taken) == sorted(one for portion in portions for one in portion)
     pids = {pid for result in results for pid in result.values()}
     assert os.getpid() not in pids
-    assert sorted(notes) == sorted((portion, len(portion)) for portion in portions)
+    assert sorted(notes) == sorted((portion, b"x" * len(portion)) for portion in portions)
     if n_portions == 100:
         assert len(pids) == jobs
 
@@ -56,7 +56,7 @@ def test_portions_and_results_may_be_larger_than_a_pipe() -> None:
 
 
 def test_one_that_is_slow_does_not_keep_the_others() -> None:
-    def take(found: Dict[Any, int], portion: List[int]) -> int:
+    def take(found: Dict[Any, int], portion: List[int]) -> bytes:
         if portion == [0]:
             time.sleep(1)
         return _take(found, portion)
@@ -67,7 +67,7 @@ def test_one_that_is_slow_does_not_keep_the_others() -> None:
 
 
 def test_one_that_is_killed_is_an_error() -> None:
-    def die(found: Dict[Any, int], portion: List[int]) -> int:
+    def die(found: Dict[Any, int], portion: List[int]) -> bytes:
         if 50 in portion:
             os.kill(os.getpid(), signal.SIGKILL)
         return _take(found, portion)
@@ -78,7 +78,7 @@ def test_one_that_is_killed_is_an_error() -> None:
 
 
 def test_one_that_fails_says_why(capfd: "pytest.CaptureFixture[str]") -> None:
-    def fail(found: Dict[Any, int], portion: List[int]) -> int:
+    def fail(found: Dict[Any, int], portion: List[int]) -> bytes:
         raise KeyError("the reason")
 
     with pytest.raises(WorkerDied):
@@ -87,17 +87,17 @@ def test_one_that_fails_says_why(capfd: "pytest.CaptureFixture[str]") -> None:
 
 
 def test_none_is_left_where_nobody_waits_for_the_end() -> None:
-    parts = work_apart([[number] for number in range(100)], _take, dict, 3, lambda portion, number: None)
+    parts = work_apart([[number] for number in range(100)], _take, dict, dict, 3, lambda portion, answer: None)
     next(parts)
     parts.close()
 
 
 def test_the_interrupt_key_ends_them() -> None:
-    def interrupt(portion: Any, number: int) -> None:
+    def interrupt(portion: Any, answer: bytes) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        list(work_apart([[number] for number in range(100)], _take, dict, 2, interrupt))
+        list(work_apart([[number] for number in range(100)], _take, dict, dict, 2, interrupt))
 
 
 def test_one_that_is_killed_while_it_writes_its_result_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,7 +126,7 @@ def test_a_system_that_forgets_children_by_itself() -> None:
     before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     try:
         results, _ = _share([[number] for number in range(50)], 3)
-        parts = work_apart([[number] for number in range(50)], _take, dict, 2, lambda portion, number: None)
+        parts = work_apart([[number] for number in range(50)], _take, dict, dict, 2, lambda portion, answer: None)
         next(parts)
         parts.close()
     finally:
@@ -147,7 +147,7 @@ def test_an_interrupt_in_between_reaches_the_first_process_alone(tmp_path: Any) 
         "    return pid\n"
         "os.fork = fork_and_interrupt\n"
         "try:\n"
-        "    list(cli_workers.work_apart([[1], [2]], lambda *_: 0, list, 2, print))\n"
+        "    list(cli_workers.work_apart([[1], [2]], lambda *_: b'', list, list, 2, print))\n"
         "except KeyboardInterrupt:\n"
         "    print('interrupted', end=';')\n"
         "finally:\n"
@@ -174,7 +174,7 @@ def test_too_many_processes_take_no_portion(monkeypatch: pytest.MonkeyPatch) -> 
     portions = iter([[1], [2]])
     before = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
     with pytest.raises(NoWorkers):
-        list(work_apart(portions, _take, dict, 3, lambda portion, number: None))
+        list(work_apart(portions, _take, dict, dict, 3, lambda portion, answer: None))
     assert list(portions) == [[1], [2]]
     assert (len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0) == before
 

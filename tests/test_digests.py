@@ -9,7 +9,7 @@ from typing import Any, Dict, List, Tuple
 import pytest
 
 from harbor import digests
-from harbor.codec.text.reading import parse
+from harbor.codec.text.reading import parse_ordinary
 from harbor.digests import TrialDigest, digest_document, digest_trial
 from harbor.models.trial.result import TrialResult
 from harbor.usage import UsageTally, UsageTotals
@@ -186,10 +186,10 @@ def test_a_config_that_differs_in_names_alone_is_read_once(monkeypatch: pytest.M
 
     def parse_and_note(data: bytes) -> Any:
         read.append(data)
-        return parse(data)
+        return parse_ordinary(data)
 
-    monkeypatch.setattr(digests, "_configs", set())
-    monkeypatch.setattr(digests, "parse", parse_and_note)
+    monkeypatch.setattr(digests, "_configs", {})
+    monkeypatch.setattr(digests, "parse_ordinary", parse_and_note)
     text = _indent(config=CONFIG)
     others = [text.replace(b"0000001", b"000000%d" % number) for number in range(2, 5)]
     others += [text.replace(b"some-task", b"another")]

@@ -375,7 +375,7 @@ def test_what_stands_in_the_place_of_a_result_is_named_and_does_not_stop_the_wal
 
 def test_a_folder_that_must_not_be_read_is_one_failure(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _make_job(tmp_path / "job", "a", "b", "c")
-    scandir, real_open = os.scandir, os.open
+    listdir, real_open = os.listdir, os.open
 
     def refuse(call: Callable[..., Any], name: str) -> Callable[..., Any]:
         def wrapped(path: Any, *rest: Any, **options: Any) -> Any:
@@ -385,13 +385,13 @@ def test_a_folder_that_must_not_be_read_is_one_failure(tmp_path: pathlib.Path, m
 
         return wrapped
 
-    monkeypatch.setattr(os, "scandir", refuse(scandir, "a"))
+    monkeypatch.setattr(os, "listdir", refuse(listdir, "a"))
     monkeypatch.setattr(os, "open", refuse(real_open, os.path.join("b", "result.json")))
     assert _walk(tmp_path) == [
         ("job/a", "unreadable"), ("job/b/result.json", "unreadable"), ("job/c/result.json", "trial")]
     error = next(iter(iter_trials(tmp_path))).error
     assert str(error) == "%s: Permission denied" % (tmp_path / "job" / "a")
-    monkeypatch.setattr(os, "scandir", refuse(scandir, ""))
+    monkeypatch.setattr(os, "listdir", refuse(listdir, ""))
     assert _walk(tmp_path) == [(".", "unreadable")]
 
 

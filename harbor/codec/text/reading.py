@@ -25,6 +25,7 @@ __all__ = [
     "NotText",
     "parse",
     "parse_exact",
+    "parse_ordinary",
     "parse_repeats",
     "repeats_keys",
 ]
@@ -105,6 +106,19 @@ def parse(document: _Document, growing: FrozenSet[str] = frozenset(), cuts: Opti
             # that left too little stack: all settled below.
             pass
     return parse_exact(raw)
+
+
+def parse_ordinary(raw: bytes) -> Any:
+    """Return the value of a document that json alone reads as `parse` does; raises `ValueError` for any other.
+
+    A fault costs little here: it is not looked for.
+    """
+    if not _is_ordinary(raw):
+        raise ValueError
+    try:
+        return (_loads_cache or _load_loads())(raw.decode("utf-8"))
+    except (StopIteration, RecursionError, MemoryError):
+        raise ValueError from None
 
 
 def _parse_growing(document: _Document, growing: FrozenSet[str], cuts: Cuts) -> Any:

@@ -12,6 +12,7 @@ __all__ = ["count_parts", "join_parts", "read_cost", "read_count"]
 _INFINITY = float("inf")
 # Every finite float is a whole number of parts of this size.
 _PARTS = 1 << 1074
+_PARTS_BITS = _PARTS.bit_length()
 
 
 def read_count(value: Any) -> Tuple[Optional[int], str]:
@@ -62,7 +63,7 @@ def read_cost(value: Any) -> Tuple[Optional[float], str]:
 def count_parts(number: float) -> int:
     """Say how many times 2**-1074 a finite float is; such counts add up without any rounding."""
     numerator, denominator = number.as_integer_ratio()
-    return numerator * (_PARTS // denominator)
+    return numerator << _PARTS_BITS - denominator.bit_length()  # a power of two
 
 
 def join_parts(parts: int, number: int = 1) -> float:
