@@ -7,7 +7,7 @@ name of your own.
 # Version 0.1.0. SPDX-License-Identifier: Apache-2.0
 #
 # Generated: do not edit it, but change the files below and run `make single`.
-# Their sha256: adaaa94ed3774c6e435e0f66f7d699603d94098a22cdad90fb5a3dee1ed12683
+# Their sha256: 66bbf34c416e68575fe05dbd7f8c82ce266fc94c7bd317941dd3c41f0b0111b9
 #
 # These run at once, in this order:
 #
@@ -41,6 +41,7 @@ name of your own.
 #     harbor/codec/plan/scalars.py
 #     harbor/codec/plan/choices.py
 #     harbor/codec/plan/containers.py
+#     harbor/codec/plan/flat.py
 #     harbor/codec/plan/records.py
 #     harbor/codec/plan/values.py
 #     harbor/codec/plan/__init__.py
@@ -3632,6 +3633,7 @@ __all__ = [
     "join_pieces",
     "make_layout",
     "quote",
+    "write_members",
     "render",
     "write_float_list",
     "write_int_lists",
@@ -3733,6 +3735,54 @@ def is_plain(value: Any, depth: int = _PLAIN_DEPTH) -> bool:
 def write_plain(value: Any) -> str:
     """Return the compact text of a value that `is_plain`; lone surrogates stay as they are."""
     return (_encoders_cache.get(",") or _load_encode(","))(value)
+
+
+def write_members(members: Dict[Any, Any]) -> Optional[str]:
+    """Return the compact text of an exact dict; None if it is not plain. Lone surrogates stay as they are."""
+    if len(members) > _FEW_MEMBERS:
+        return write_plain(members) if is_plain(members) else None
+    if not members:
+        return "{}"
+    encode, starts = _quote_cache or _load_quote(), _key_texts
+    out = "{"
+    for key, item in members.items():
+        if type(key) is not str:
+            return None
+        try:
+            start = starts[key]
+        except KeyError:
+            start = _write_key(key)
+        kind = type(item)
+        # Of a few members one text that grows is faster than pieces that are joined.
+        if kind is int or kind is float and 1e-4 <= item <= _FLOAT_MAX:
+            out = f"{out}{start}{item!r},"
+        elif kind is str:
+            out = f"{out}{start}{encode(item)},"
+        elif kind is bool:
+            out = f"{out}{start}{'true' if item else 'false'},"
+        else:
+            texts = [encode(part) for part in item if type(part) is str] if kind is list else None
+            if texts is not None and len(texts) == len(item):
+                out = f"{out}{start}[{','.join(texts)}],"
+            elif is_plain(item):
+                out = f"{out}{start}{write_plain(item)},"
+            else:
+                return None
+    return out[:-1] + "}"
+
+
+# Keys as they stand in front of their values; people use few, over and over.
+_key_texts: Dict[str, str] = {}
+_MOST_KEY_TEXTS = 1000
+_LONG_KEY = 50
+_FEW_MEMBERS = 16
+
+
+def _write_key(key: str) -> str:
+    start = quote(key) + ":"
+    if len(_key_texts) < _MOST_KEY_TEXTS and len(key) <= _LONG_KEY:
+        _key_texts[key] = start
+    return start
 
 
 class Layout:
@@ -4075,13 +4125,16 @@ _quote_cache: Optional[Callable[[str], str]] = None
 
 def quote(s: str, ensure_ascii: bool = False) -> str:
     """Return a string as JSON text, quotes included."""
-    global _quote_cache
-    if _quote_cache is None:
-        from json.encoder import encode_basestring
-
-        _quote_cache = encode_basestring
-    text = _quote_cache(s)
+    text = (_quote_cache or _load_quote())(s)
     return _escape_wide(text) if ensure_ascii else text
+
+
+def _load_quote() -> Callable[[str], str]:
+    global _quote_cache
+    from json.encoder import encode_basestring
+
+    _quote_cache = encode_basestring
+    return encode_basestring
 
 
 _wide_pattern: Optional["Pattern[str]"] = None
@@ -6424,15 +6477,81 @@ register_kind("typed-dict", lambda hint, build: TypedDictPlan(hint.source))
 
 
 # ====================================================================================================================
+# harbor/codec/plan/flat.py, which runs when it is first used
+# ====================================================================================================================
+
+_later("codec.plan.flat", "is_plain quote write_members", r'''
+"""Models of single values, and dicts of anything, written by a function that is made for their class.
+
+In: the fields. Out: a function that gives the compact JSON text of an instance's values. As `dataclasses` does with
+``__init__``, it puts into code, once, what a loop would ask of each field each time.
+"""
+
+from typing import Any, Callable, Dict, Iterable, List, Optional
+
+__all__ = ["FlatWriter", "make_flat_writer"]
+
+#: Gives the text of values by name, or None where one needs a closer look; raises what writing a value raises.
+FlatWriter = Callable[[Dict[str, Any]], Optional[str]]
+
+# By the exact type that its field must take: how a value is asked whether it is of it, and what its text is. That of a
+# float or of a dict may be None.
+_KINDS = (
+    (type(None), "{part} is None", "'null'"),
+    (int, "type({part}) is int", "{part}"),
+    (float, "type({part}) is float", "repr({part}) if 1e-4 <= {part} < 1e16 or is_plain({part}) else None"),
+    (bool, "type({part}) is bool", "'true' if {part} else 'false'"),
+    (str, "type({part}) is str", "quote({part})"),
+    (dict, "type({part}) is dict", "write_members({part})"),
+)
+
+
+def make_flat_writer(fields: Iterable[Any]) -> Optional[FlatWriter]:
+    """Make the function for some ``FieldPlan``; None if no value that one of them takes is of such a kind."""
+    names: List[str] = []
+    lines: List[str] = []
+    members = ""
+    scope: Dict[str, Any] = {"names": names, "is_plain": is_plain, "quote": quote, "write_members": write_members}
+    for place, field in enumerate(fields):
+        words = {"part": "part%d" % place, "text": "text%d" % place, "exclude": "exclude%d" % place}
+        found = [kind for kind in _KINDS if kind[0] in field.exact or kind[0] is dict and field.holds_any]
+        # What may be left out is no first one, which has no comma in front.
+        if not found or not field.name.isidentifier() or field.exclude_if is not None and not names:
+            return None
+        for number, (_, test, form) in enumerate(found):
+            lines.append(("elif " if number else "if ") + (test + ": {text} = " + form).format(**words))
+        lines.append("else: return None")
+        if not {float, dict}.isdisjoint(kind for kind, _, _ in found):
+            lines.append("if {text} is None: return None".format(**words))
+        start = "%s%s:" % ("," if names else "", quote(field.name))
+        if field.exclude_if is None:
+            members += start + "{%s}" % words["text"]
+        else:
+            scope[words["exclude"]] = field.exclude_if
+            lines.append("{text} = '' if {exclude}({part}) else '%s%%s' %% ({text},)".format(**words) % start)
+            members += "{%s}" % words["text"]
+        names.append(field.name)
+    if not names:
+        return None
+    parts = ", ".join("part%d" % place for place in range(len(names)))
+    # The text has the order of the instance's own.
+    lines = ["if [*parts] != names: return None", parts + ", = parts.values()", *lines, "return f'{{%s}}'" % members]
+    exec("def write(parts):\n    " + "\n    ".join(lines), scope)
+    made: FlatWriter = scope["write"]
+    return made
+''')
+
+
+# ====================================================================================================================
 # harbor/codec/plan/records.py, which runs when it is first used
 # ====================================================================================================================
 
 _later("codec.plan.records", """
-        computed_field default_of Fault Invalid record_hints resolve_return Layout is_plain join_pieces make_layout
-        quote write_plain write_tree_at check_text copy_plain dump_any dump_any_key make_object NO_TYPES NOT_COPIED
-        STRICT Build CheckCall DumpCall Mismatch NotQuick Plan check_part demand_text forget_repeats is_from
-        register_kind OptionalPlan TEXT_ONLY check_extra_keys describe_exception gather_growing key_step place_faults
-        takes_any_values filter_key LIMIT_NAMES BoundedPlan""", r'''
+        computed_field default_of Fault Invalid record_hints resolve_return Layout join_pieces make_layout quote
+        write_tree_at check_text copy_plain dump_any dump_any_key make_object NO_TYPES NOT_COPIED STRICT Build
+        CheckCall DumpCall Mismatch NotQuick Plan check_part demand_text forget_repeats is_from register_kind
+        OptionalPlan TEXT_ONLY check_extra_keys describe_exception gather_growing key_step place_faults
+        takes_any_values filter_key FlatWriter make_flat_writer LIMIT_NAMES BoundedPlan""", r'''
 """Plans of models and of plain dataclasses.
 
 In: an instance, a mapping or a JSON object. Out: an instance whose fields are checked; and back. What a class asks
@@ -6444,9 +6563,9 @@ from collections import abc
 from typing import Any, Callable, Dict, FrozenSet, Iterable, List, Optional, Set, Tuple
 
 _NO_DEFAULT = dataclasses.MISSING
-_set_slot = object.__setattr__
 # Whose values repr writes as JSON does, but for None.
 _REPR_TYPES: FrozenSet[type] = frozenset((int, type(None)))
+_STATE_SLOTS = ("__dict__", "__pydantic_fields_set__", "__pydantic_extra__")
 _SINGLE_TYPES = frozenset((type(None), bool, int, float, str))
 _SINGLE_MODULES = frozenset(("datetime", "uuid", "pathlib", "pathlib._local"))
 
@@ -6518,7 +6637,7 @@ class RecordPlan(Plan):
     """
 
     __slots__ = ("cls", "is_model", "fields", "required", "extra", "computed", "hook", "fixed", "factories",
-                 "slotted", "writers", "is_recursive", "is_complete", "growing")
+                 "slotted", "setters", "writers", "write_flat", "is_recursive", "is_complete", "growing")
     looks_twice = True
 
     def __init__(self, cls: Any) -> None:
@@ -6537,8 +6656,12 @@ class RecordPlan(Plan):
         # Defaults in the order of the fields, those that are made anew apart.
         self.fixed: Dict[str, Any] = {}
         self.factories: List[FieldPlan] = []
+        # What sets the values of a model, the names that were set, and what else it holds.
+        self.setters: List[Callable[[Any, Any], None]] = []
         # What is asked of each field to write it, by what parts the fields; made when a first model is written.
         self.writers: Dict[str, Dict[str, Any]] = {}
+        # Writes a model that has no fields but single values and dicts; made when a first one is written.
+        self.write_flat: Optional[FlatWriter] = None
         self.slotted = not hasattr(cls, "__dict__") or "__slots__" in cls.__dict__ and not self.is_model
 
     def complete(self, build: Build) -> None:
@@ -6561,6 +6684,7 @@ class RecordPlan(Plan):
             hint = resolve_return(value.fget, "Computed field %r of %s" % (name, self.cls.__qualname__))
             self.computed.append((name, build(hint), value))
         if self.is_model:
+            self.setters = [_find_slot(self.cls, name) for name in _STATE_SLOTS]
             post_init = getattr(self.cls, "model_post_init")
             is_own = post_init is not getattr(_model_base(self.cls), "model_post_init")
             self.hook = "model_post_init" if is_own else None
@@ -6660,9 +6784,10 @@ class RecordPlan(Plan):
                 values[field.name] = field.factory()
         if made is None:
             made = self.cls.__new__(self.cls)
-        _set_slot(made, "__dict__", values)
-        _set_slot(made, "__pydantic_fields_set__", names)
-        _set_slot(made, "__pydantic_extra__", {} if self.extra == "allow" else None)
+        set_values, set_names, set_extra = self.setters
+        set_values(made, values)
+        set_names(made, names)
+        set_extra(made, {} if self.extra == "allow" else None)
         return made
 
     def check_keywords(self, values: Dict[str, Any], call: CheckCall, made: Any) -> None:
@@ -6766,9 +6891,10 @@ class RecordPlan(Plan):
         if made is None:
             made = self.cls.__new__(self.cls)
         if self.is_model:
-            _set_slot(made, "__dict__", values)
-            _set_slot(made, "__pydantic_fields_set__", names)
-            _set_slot(made, "__pydantic_extra__", extra)
+            set_values, set_names, set_extra = self.setters
+            set_values(made, values)
+            set_names(made, names)
+            set_extra(made, extra)
         elif self.slotted:
             for name, part in values.items():
                 object.__setattr__(made, name, part)
@@ -6827,13 +6953,15 @@ class RecordPlan(Plan):
         self, value: Any, indent: Optional[int] = None, inf_nan: str = "null", skips_none: bool = False
     ) -> Optional[str]:
         """Write a model as JSON text if all of it is surely right; None hands over to the exact way."""
-        out: List[str] = []
         try:
             if indent is None and inf_nan == "null" and not skips_none:
-                fields = self._gather_plain(value)
-                if fields is not None:
-                    text = write_plain(fields)
+                write_flat = self.write_flat
+                if write_flat is None:
+                    write_flat = self._make_flat_writer()
+                text = write_flat(value.__dict__) if type(value) is self.cls else None
+                if text is not None:
                     return text if text.isascii() else join_pieces([text])
+            out: List[str] = []
             if not self.write(value, out, make_layout(indent, inf_nan, skips_none)):
                 return None
         except Exception:
@@ -6842,26 +6970,10 @@ class RecordPlan(Plan):
             return None
         return join_pieces(out)
 
-    def _gather_plain(self, value: Any) -> Optional[Dict[str, Any]]:
-        """Give the fields of a model that is written as they are by the standard encoder, all at once."""
-        if type(value) is not self.cls or not self.is_model or self.computed or self.extra == "allow":
-            return None
-        fields = self.fields
-        out = {}
-        for name, part in value.__dict__.items():
-            field = fields.get(name)
-            if field is None:
-                return None
-            if field.exclude_if is not None and field.exclude_if(part):
-                continue
-            kind = type(part)
-            if kind in field.exact:
-                if kind is float and not is_plain(part):
-                    return None
-            elif not (field.holds_any and kind is dict and is_plain(part)):
-                return None
-            out[name] = part
-        return out
+    def _make_flat_writer(self) -> FlatWriter:
+        can_be_flat = self.is_model and not self.computed and self.extra != "allow"
+        self.write_flat = can_be_flat and make_flat_writer(self.fields.values()) or _write_nothing
+        return self.write_flat
 
     def write(self, value: Any, out: List[str], layout: Layout) -> bool:
         if type(value) is not self.cls or not self.is_model or self.extra == "allow":
@@ -7020,6 +7132,15 @@ class RecordPlan(Plan):
             doc = None  # dataclass made it of the signature; from 3.15 on it makes it when it is asked for
         described: Dict[str, Any] = book.describe_class(self.cls, properties, required, self.extra, doc)
         return described
+
+
+def _find_slot(cls: Any, name: str) -> Any:
+    """Give what sets an attribute past any ``__setattr__``."""
+    return next(base.__dict__[name].__set__ for base in cls.__mro__ if name in base.__dict__)
+
+
+def _write_nothing(parts: Dict[str, Any]) -> None:
+    """Stand for the writer of a model that has other fields."""
 
 
 def _demand_keywords(source: Any, known: Any, call: CheckCall) -> None:
@@ -7419,7 +7540,9 @@ def parse(document: _Document, growing: FrozenSet[str] = frozenset(), cuts: Opti
             return found
     elif type(document) is str and len(document) <= _SHORT and document.isascii() and _scan is not None:
         # A record of a few numbers: each look at it counts.
-        if "\\" not in document and document.count("[") + document.count("{") <= _DEPTH_LIMIT:
+        # What is opened is closed, if it is JSON.
+        if "\\" not in document and (
+                len(document) <= 2 * _DEPTH_LIMIT or document.count("[") + document.count("{") <= _DEPTH_LIMIT):
             try:
                 value, end = _scan(document, 0)
                 if end == len(document):
@@ -13697,12 +13820,13 @@ _open_package({
         _BYTE_MARKS _INT_ONLY _LONG _LOOK_BUDGET _LOOK_COST _Marks _PACKED _TEXT_MARKS _find_key _read_growing
         _skip_space _write_rest consist_of""", ""),
     "codec.text.writing": ("""
-        Pairs format_float is_plain Layout join_pieces make_layout quote render write_float_list write_int_lists
-        write_plain write_plain_at""", """
-        _COMPACT _CONTAINERS _DIGITS_WRITTEN _EXACT_KINDS _FEW_AMONG _FLAT_KINDS _FLOAT_MAX _FLOAT_ONLY _INF_NAN_WORDS
-        _NONE_TYPE _NUMBER_KINDS _PLAIN_DEPTH _SETTLED_KINDS _dict_members _encode_plain _encoders_cache _escape_wide
-        _find_odd _format_int _has_odd_float _list_members _load_encode _look_into _mend_floats _quote_cache
-        _refuse_surrogates _to_digits _wide_pattern _widen _write_at_once _write_scalar _write_tree write_tree_at""", ""),
+        Pairs format_float is_plain Layout join_pieces make_layout quote write_members render write_float_list
+        write_int_lists write_plain write_plain_at""", """
+        _COMPACT _CONTAINERS _DIGITS_WRITTEN _EXACT_KINDS _FEW_AMONG _FEW_MEMBERS _FLAT_KINDS _FLOAT_MAX _FLOAT_ONLY
+        _INF_NAN_WORDS _LONG_KEY _MOST_KEY_TEXTS _NONE_TYPE _NUMBER_KINDS _PLAIN_DEPTH _SETTLED_KINDS _dict_members
+        _encode_plain _encoders_cache _escape_wide _find_odd _format_int _has_odd_float _key_texts _list_members
+        _load_encode _load_quote _look_into _mend_floats _quote_cache _refuse_surrogates _to_digits _wide_pattern
+        _widen _write_at_once _write_key _write_scalar _write_tree write_tree_at""", ""),
     "codec.plan.base": ("", """
         Build CheckCall DumpCall EXACT LAX Mismatch NOT_COPIED NO_TYPES NotQuick Plan RepeatedKeys RepeatedObject
         STRICT _KEPT _MAKERS _MAX_NESTED _place_of _quote_key build_plan check_part demand_text forget_repeats is_from
@@ -13728,10 +13852,11 @@ _open_package({
     "codec.plan.containers": ("", """
         DictPlan KeyPlan ListPlan TEXT_ONLY TypedDictPlan _FLOATS _INTS _NO_LISTS _guard_iteration _make_dict
         _make_list check_extra_keys describe_exception gather_growing key_step place_faults takes_any_values""", ""),
+    "codec.plan.flat": ("FlatWriter make_flat_writer", "_KINDS", ""),
     "codec.plan.records": ("", """
         AfterPlan FieldPlan RecordPlan _AttributeSource _NO_DEFAULT _REPR_TYPES _SINGLE_MODULES _SINGLE_TYPES
-        _bound_plan _check_keywords _demand_keywords _find_computed _has_attributes _is_left_out _is_single
-        _model_base _set_slot _write_exactly refuse_value""", ""),
+        _STATE_SLOTS _bound_plan _check_keywords _demand_keywords _find_computed _find_slot _has_attributes
+        _is_left_out _is_single _model_base _write_exactly _write_nothing refuse_value""", ""),
     "codec.plan.values": ("", """
         DatetimePlan PathPlan UuidPlan _ValuePlan _register_values""", ""),
     "codec.plan": ("", "_FAMILIES_OF_KINDS plan_of", ""),

@@ -6,12 +6,13 @@
 import contextlib
 import json
 import random
-from typing import Any, Callable, Dict, Iterator, List, Tuple, Type
+import warnings
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, Type, Union
 
 import pytest
 
 import golden
-from harbor.codec import Model, TypeAdapter, calls
+from harbor.codec import Field, Model, TypeAdapter, calls
 from harbor.codec.plan.base import NOT_COPIED
 from harbor.codec.plan.records import RecordPlan
 from harbor.codec.text import reading, writing
@@ -34,7 +35,6 @@ def _refuse_quick_text(*values: Any) -> Any:
 SWITCHES += [
     (RecordPlan, "_try_quickly", _refuse_quick_models),
     (RecordPlan, "fill", lambda *values: None),
-    (RecordPlan, "_gather_plain", lambda *values: None),
     (RecordPlan, "write_quickly", lambda *values: None),
     (RecordPlan, "copy", lambda *values: NOT_COPIED),
     (calls, "parse", lambda document, *rest: reading.parse_exact(document)),
@@ -368,6 +368,52 @@ def test_both_ways_agree_on_random_values_of_other_types(kind: Any) -> None:
             return found, observe(lambda: adapter.dump_json(found) if not hasattr(found, "parts") else None)
 
         both_ways(act)
+
+
+class _Count(int):
+    pass
+
+
+_ASSIGNED: List[Any] = _SCALARS + KEYWORDS + [
+    _Count(5), float("-inf"), 1e-9, -1e-5, 0.0, 10**700, "\ud800", ("a", 1), {"a": ("b",)}, {"a": 1, "b": "c", "d": None},
+    {"a": ["b", "c"], "d": [], "e": ["f", 1], "g": ["h", _Text("i")]}, {"a": {"b": {"c": [1.5, True]}}},
+    {"k%d" % number: number for number in range(40)}, {"x" * 100: 1e-7}, {"a": _Text("b")}, {"a": _Count(1)}, {"é": "é"},
+    {"%s": "%d", "{": "}"}, {"a": float("nan")}, {"a": 10**700},
+]
+
+
+class Flat(Model):
+    first: int = 1
+    ok: bool = True
+    text: str = "a"
+    either: Union[int, str] = 2
+    share: Optional[float] = None
+    hidden: Optional[str] = Field(default=None, exclude_if=lambda value: value in (None, "a"))
+
+
+@pytest.mark.parametrize("kind", [AgentContext, Flat])
+def test_both_ways_agree_on_assigned_values(kind: Type[Model]) -> None:
+    with warnings.catch_warnings(record=True):
+        warnings.simplefilter("always")
+        for name in kind.model_fields:
+            for value in _ASSIGNED:
+                made: Any = kind()
+                setattr(made, name, value)
+                both_ways(lambda: observe(made.model_dump_json))
+                delattr(made, name)
+                both_ways(lambda: observe(made.model_dump_json))
+                setattr(made, name, None)  # the last one now
+                both_ways(lambda: observe(made.model_dump_json))
+
+
+def test_a_record_of_single_values_is_written_by_what_was_made_for_its_class(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = [AgentContext(n_input_tokens=1, cost_usd=0.5, metadata={"a": ["b"]}), Flat(text="b", hidden="c")]
+    monkeypatch.delattr(RecordPlan, "write")
+    monkeypatch.delattr(calls, "render")
+    assert [one.model_dump_json() for one in made] == [
+        '{"n_input_tokens":1,"n_cache_tokens":null,"n_output_tokens":null,"cost_usd":0.5,"rollout_details":null,'
+        '"metadata":{"a":["b"]}}',
+        '{"first":1,"ok":true,"text":"b","either":2,"share":null,"hidden":"c"}']
 
 
 def test_what_the_quick_writer_cannot_write_is_an_error_both_ways() -> None:

@@ -11,7 +11,7 @@ from typing import Any, Callable, Dict, FrozenSet, Iterable, List, Optional, Set
 from ..declared import computed_field, default_of
 from ..errors import Fault, Invalid
 from ..hints import record_hints, resolve_return
-from ..text.writing import Layout, is_plain, join_pieces, make_layout, quote, write_plain, write_tree_at
+from ..text.writing import Layout, join_pieces, make_layout, quote, write_tree_at
 from .anything import check_text, copy_plain, dump_any, dump_any_key, make_object
 from .base import (
     NO_TYPES, NOT_COPIED, STRICT, Build, CheckCall, DumpCall, Mismatch, NotQuick, Plan, check_part, demand_text,
@@ -22,12 +22,13 @@ from .containers import (
     TEXT_ONLY, check_extra_keys, describe_exception, gather_growing, key_step, place_faults, takes_any_values,
 )
 from .filters import filter_key
+from .flat import FlatWriter, make_flat_writer
 from .scalars import LIMIT_NAMES, BoundedPlan
 
 _NO_DEFAULT = dataclasses.MISSING
-_set_slot = object.__setattr__
 # Whose values repr writes as JSON does, but for None.
 _REPR_TYPES: FrozenSet[type] = frozenset((int, type(None)))
+_STATE_SLOTS = ("__dict__", "__pydantic_fields_set__", "__pydantic_extra__")
 _SINGLE_TYPES = frozenset((type(None), bool, int, float, str))
 _SINGLE_MODULES = frozenset(("datetime", "uuid", "pathlib", "pathlib._local"))
 
@@ -99,7 +100,7 @@ class RecordPlan(Plan):
     """
 
     __slots__ = ("cls", "is_model", "fields", "required", "extra", "computed", "hook", "fixed", "factories",
-                 "slotted", "writers", "is_recursive", "is_complete", "growing")
+                 "slotted", "setters", "writers", "write_flat", "is_recursive", "is_complete", "growing")
     looks_twice = True
 
     def __init__(self, cls: Any) -> None:
@@ -118,8 +119,12 @@ class RecordPlan(Plan):
         # Defaults in the order of the fields, those that are made anew apart.
         self.fixed: Dict[str, Any] = {}
         self.factories: List[FieldPlan] = []
+        # What sets the values of a model, the names that were set, and what else it holds.
+        self.setters: List[Callable[[Any, Any], None]] = []
         # What is asked of each field to write it, by what parts the fields; made when a first model is written.
         self.writers: Dict[str, Dict[str, Any]] = {}
+        # Writes a model that has no fields but single values and dicts; made when a first one is written.
+        self.write_flat: Optional[FlatWriter] = None
         self.slotted = not hasattr(cls, "__dict__") or "__slots__" in cls.__dict__ and not self.is_model
 
     def complete(self, build: Build) -> None:
@@ -142,6 +147,7 @@ class RecordPlan(Plan):
             hint = resolve_return(value.fget, "Computed field %r of %s" % (name, self.cls.__qualname__))
             self.computed.append((name, build(hint), value))
         if self.is_model:
+            self.setters = [_find_slot(self.cls, name) for name in _STATE_SLOTS]
             post_init = getattr(self.cls, "model_post_init")
             is_own = post_init is not getattr(_model_base(self.cls), "model_post_init")
             self.hook = "model_post_init" if is_own else None
@@ -241,9 +247,10 @@ class RecordPlan(Plan):
                 values[field.name] = field.factory()
         if made is None:
             made = self.cls.__new__(self.cls)
-        _set_slot(made, "__dict__", values)
-        _set_slot(made, "__pydantic_fields_set__", names)
-        _set_slot(made, "__pydantic_extra__", {} if self.extra == "allow" else None)
+        set_values, set_names, set_extra = self.setters
+        set_values(made, values)
+        set_names(made, names)
+        set_extra(made, {} if self.extra == "allow" else None)
         return made
 
     def check_keywords(self, values: Dict[str, Any], call: CheckCall, made: Any) -> None:
@@ -347,9 +354,10 @@ class RecordPlan(Plan):
         if made is None:
             made = self.cls.__new__(self.cls)
         if self.is_model:
-            _set_slot(made, "__dict__", values)
-            _set_slot(made, "__pydantic_fields_set__", names)
-            _set_slot(made, "__pydantic_extra__", extra)
+            set_values, set_names, set_extra = self.setters
+            set_values(made, values)
+            set_names(made, names)
+            set_extra(made, extra)
         elif self.slotted:
             for name, part in values.items():
                 object.__setattr__(made, name, part)
@@ -408,13 +416,15 @@ class RecordPlan(Plan):
         self, value: Any, indent: Optional[int] = None, inf_nan: str = "null", skips_none: bool = False
     ) -> Optional[str]:
         """Write a model as JSON text if all of it is surely right; None hands over to the exact way."""
-        out: List[str] = []
         try:
             if indent is None and inf_nan == "null" and not skips_none:
-                fields = self._gather_plain(value)
-                if fields is not None:
-                    text = write_plain(fields)
+                write_flat = self.write_flat
+                if write_flat is None:
+                    write_flat = self._make_flat_writer()
+                text = write_flat(value.__dict__) if type(value) is self.cls else None
+                if text is not None:
                     return text if text.isascii() else join_pieces([text])
+            out: List[str] = []
             if not self.write(value, out, make_layout(indent, inf_nan, skips_none)):
                 return None
         except Exception:
@@ -423,26 +433,10 @@ class RecordPlan(Plan):
             return None
         return join_pieces(out)
 
-    def _gather_plain(self, value: Any) -> Optional[Dict[str, Any]]:
-        """Give the fields of a model that is written as they are by the standard encoder, all at once."""
-        if type(value) is not self.cls or not self.is_model or self.computed or self.extra == "allow":
-            return None
-        fields = self.fields
-        out = {}
-        for name, part in value.__dict__.items():
-            field = fields.get(name)
-            if field is None:
-                return None
-            if field.exclude_if is not None and field.exclude_if(part):
-                continue
-            kind = type(part)
-            if kind in field.exact:
-                if kind is float and not is_plain(part):
-                    return None
-            elif not (field.holds_any and kind is dict and is_plain(part)):
-                return None
-            out[name] = part
-        return out
+    def _make_flat_writer(self) -> FlatWriter:
+        can_be_flat = self.is_model and not self.computed and self.extra != "allow"
+        self.write_flat = can_be_flat and make_flat_writer(self.fields.values()) or _write_nothing
+        return self.write_flat
 
     def write(self, value: Any, out: List[str], layout: Layout) -> bool:
         if type(value) is not self.cls or not self.is_model or self.extra == "allow":
@@ -601,6 +595,15 @@ class RecordPlan(Plan):
             doc = None  # dataclass made it of the signature; from 3.15 on it makes it when it is asked for
         described: Dict[str, Any] = book.describe_class(self.cls, properties, required, self.extra, doc)
         return described
+
+
+def _find_slot(cls: Any, name: str) -> Any:
+    """Give what sets an attribute past any ``__setattr__``."""
+    return next(base.__dict__[name].__set__ for base in cls.__mro__ if name in base.__dict__)
+
+
+def _write_nothing(parts: Dict[str, Any]) -> None:
+    """Stand for the writer of a model that has other fields."""
 
 
 def _demand_keywords(source: Any, known: Any, call: CheckCall) -> None:

@@ -79,7 +79,9 @@ def parse(document: _Document, growing: FrozenSet[str] = frozenset(), cuts: Opti
             return found
     elif type(document) is str and len(document) <= _SHORT and document.isascii() and _scan is not None:
         # A record of a few numbers: each look at it counts.
-        if "\\" not in document and document.count("[") + document.count("{") <= _DEPTH_LIMIT:
+        # What is opened is closed, if it is JSON.
+        if "\\" not in document and (
+                len(document) <= 2 * _DEPTH_LIMIT or document.count("[") + document.count("{") <= _DEPTH_LIMIT):
             try:
                 value, end = _scan(document, 0)
                 if end == len(document):
