@@ -7,7 +7,7 @@ name of your own.
 # Version 0.1.0. SPDX-License-Identifier: Apache-2.0
 #
 # Generated: do not edit it, but change the files below and run `make single`.
-# Their sha256: 66bbf34c416e68575fe05dbd7f8c82ce266fc94c7bd317941dd3c41f0b0111b9
+# Their sha256: 5742879d3a50d93287e128b777b79da69b53ad64432d7e9f59cf610f0d2ef23a
 #
 # These run at once, in this order:
 #
@@ -3466,19 +3466,19 @@ def _read_growing(
 ) -> Iterable[Tuple[int, int, List[Any], int]]:
     """Yield begin, end and value of each list, and how much it shares, until one is of another kind."""
     last: List[Any] = []
-    last_text = text[:0]
+    # The text of the last list, in pieces: no more than the new part of each is copied.
+    pieces: List[Any] = []
     is_first = True
     balance = _LOOK_BUDGET
     while balance > 0:
         begin = _skip_space(text, place, marks)
         if text[begin : begin + 1] != marks.opening:
             return
-        shared = 0
-        after = begin + 1
-        if last_text and text.startswith(last_text, after):
-            # No list ends in the part that is shared.
-            shared = len(last_text)
-            after = _skip_space(text, after + shared, marks)
+        after = end_of_shared = _match_pieces(text, begin + 1, pieces)
+        # No list ends in the part that is shared.
+        shared = after - begin - 1
+        if shared:
+            after = _skip_space(text, after, marks)
         end = text.find(marks.closing, after)
         following = _skip_space(text, end + 1, marks)
         if end < 0 or is_first and text[following : following + 1] != marks.comma:
@@ -3507,10 +3507,31 @@ def _read_growing(
         stop = end
         while text[stop - 1 : stop] in marks.space:
             stop -= 1
-        last_text = text[begin + 1 : stop]
+        if not shared:
+            pieces = []
+            end_of_shared = begin + 1
+        _add_piece(pieces, text[end_of_shared:stop])
         if text[following : following + 1] != marks.comma:
             return
         place = following + 1
+
+
+def _match_pieces(text: Any, start: int, pieces: List[Any]) -> int:
+    """Return where some pieces end that stand one after the other from a place on; the place if they do not."""
+    place = start
+    for piece in pieces:
+        if not text.startswith(piece, place):
+            return start
+        place += len(piece)
+    return place
+
+
+def _add_piece(pieces: List[Any], piece: Any) -> None:
+    """Add a piece, and join some, so that they are few and each is copied few times."""
+    while pieces and len(pieces[-1]) <= 2 * len(piece):
+        piece = pieces.pop() + piece
+    if piece:
+        pieces.append(piece)
 
 
 def consist_of(values: List[Any], kinds: FrozenSet[type]) -> bool:
@@ -3533,6 +3554,117 @@ _PACKED: Dict[type, Tuple[int, bytes]] = {int: (5, b"i"), float: (9, b"g")}
 _LONG = 64
 
 
+class _ListEnd:
+    """What stands behind the last value of a list; where it is compared, all that stand before were equal."""
+
+    def __lt__(self, other: Any) -> Any:
+        return self
+
+
+class _History:
+    """The last of some lists of exact ints below 2**31, and what proves that the next begins with all of it."""
+
+    def __init__(self) -> None:
+        self._last: List[Any] = []
+        self._size = 0
+        #: The list as marshal writes it, five bytes an int; None where nobody asked.
+        self._packed: Optional[bytes] = b""
+        #: The list and an end; empty where nobody asked.
+        self._ended: List[Any] = []
+        self._end = _ListEnd()
+        self._total = 0
+        #: The places of those that equal a bool; None if it does not help to know that the objects are the same.
+        self._units: Optional[List[int]] = []
+
+    def follow(self, ids: List[Any]) -> Optional[int]:
+        """Go on to the next list and give how many of its values are the last one's: all of those, or none.
+
+        None if it holds anything but exact ints below 2**31, which leaves nothing known.
+        """
+        shared = self._size
+        if self._has_same_objects(ids):
+            new = ids[shared:]
+            packed = _pack(new)
+            if packed is None or packed[::5] != b"i" * len(new):
+                self._forget()
+                return None
+            self._ended[shared:] = [*new, self._end]
+            self._total += sum(new)
+            self._units = _find_units(packed, self._units, shared)
+            self._packed = None
+        else:
+            packed = _pack(ids)
+            if packed is None:
+                self._forget()
+                return None
+            if self._packed is None:
+                self._packed = _pack(self._ended[:-1]) or b""
+            if not (self._packed and packed.startswith(self._packed)):
+                shared = 0
+            # Five bytes each that begin with an i.
+            if packed[5 * shared :: 5] != b"i" * (len(ids) - shared):
+                self._forget()
+                return None
+            self._ended = []
+            self._packed = packed
+        self._last, self._size = ids, len(ids)
+        return shared
+
+    def _forget(self) -> None:
+        self._last, self._size, self._packed, self._ended = [], 0, b"", []
+
+    def _has_same_objects(self, ids: List[Any]) -> bool:
+        """Tell whether the next list begins with the last, if the objects are the same: faster than by their bytes."""
+        last, size = self._last, self._size
+        if not (
+            0 < size == len(last) and size <= len(ids) and self._units is not None
+            and ids[0] is last[0] and ids[size // 2] is last[size // 2] and ids[size - 1] is last[size - 1]
+        ):
+            return False
+        if not self._ended:
+            self._ended = [*last, self._end]
+            self._total = sum(last)
+            self._units = _find_units(self._packed or b"", [], 0)
+        try:
+            compared: Any = self._ended < ids if len(ids) > size else self._ended[:-1] == ids
+            if compared is self._end or compared is True and len(ids) == size:
+                # What equals an int is an int, or a bool, or makes a sum something else.
+                total = sum(ids)
+                if type(total) is int and total - sum(ids[size:]) == self._total and self._units is not None and all(
+                        type(ids[place]) is int for place in self._units):
+                    return True
+        except Exception:
+            pass  # a value of somebody's, with an idea of its own of comparing and adding
+        self._units = None
+        return False
+
+
+def _pack(values: List[Any]) -> Optional[bytes]:
+    """Write a list as marshal does, but for the head; None if it cannot hold ints below 2**31 alone."""
+    try:
+        packed = marshal.dumps(values, 2)
+    except ValueError:
+        return None
+    return packed[5:] if len(packed) == 5 + 5 * len(values) else None
+
+
+def _find_units(packed: bytes, before: Optional[List[int]], start: int) -> Optional[List[int]]:
+    """Add the places of zeros and ones among packed ints; None if they are many."""
+    found = None if before is None else before[:]
+    for unit in (b"i\0\0\0\0", b"i\1\0\0\0"):
+        # No other ints, one behind the other, hold these bytes.
+        place = packed.find(unit)
+        while place >= 0 and found is not None:
+            found.append(start + place // 5)
+            if len(found) > _MOST_UNITS:
+                return None
+            place = packed.find(unit, place + 5)
+    return found
+
+
+_MOST_UNITS = 1000
+
+
 def write_lists(
     lists: List[Any], out: List[str], encode: Callable[[Any], str], newline: str, inner_newline: str
 ) -> bool:
@@ -3542,32 +3674,18 @@ def write_lists(
     a list of ints so parted.  After False, what was added to ``out`` is of no use.
     """
     segments: List[str] = []
-    last = b""
-    n_last = 0
+    history = _History()
     balance = _LOOK_BUDGET
     lead = "[" + newline
     for turn, ids in enumerate(lists):
         if type(ids) is not list:
             return False
         n_ids = len(ids)
-        shared = 0
-        try:
-            packed: Optional[bytes] = marshal.dumps(ids, 2)
-        except ValueError:
-            packed = None
-        if packed is not None and len(packed) == 5 + 5 * n_ids:
-            if n_last and packed.startswith(last, 5):
-                shared = n_last
-            # Five bytes each that begin with an i: exact ints below 2**31.
-            if packed[5 + 5 * shared :: 5] != b"i" * (n_ids - shared):
-                packed = None
-        else:
-            packed = None
-        if packed is None:
-            if not _INT_ONLY.issuperset(map(type, ids)):
-                return False
-            shared = 0
+        shared = history.follow(ids)
+        if shared is None and not _INT_ONLY.issuperset(map(type, ids)):
+            return False
         if not shared:
+            shared = 0
             segments = []
         if n_ids > shared:
             new = encode(ids[shared:] if shared else ids)[1:-1]
@@ -3576,8 +3694,6 @@ def write_lists(
         out.extend(segments)
         out.append(newline + "]" if n_ids else "]")
         lead = "," + newline
-        last = b"" if packed is None else packed[5:]
-        n_last = 0 if packed is None else n_ids
         balance += min(shared - _LOOK_COST // 5, _LOOK_BUDGET)
         if balance <= 0:
             return _write_rest(lists[turn + 1 :], out, encode, lead, newline, inner_newline)
@@ -7704,12 +7820,24 @@ def _is_ordinary(raw: Union[bytes, bytearray], depth: int = _DEPTH_LIMIT) -> boo
     size = len(raw)
     if size > _DIGITS_LIMIT and _has_long_digits(raw):
         return False
-    # For a long text dropping all else costs less than counting each bracket.
-    n_opened = len(raw.translate(None, _NOT_OPENED)) if size > _SHORT else raw.count(b"[") + raw.count(b"{")
-    if n_opened > depth and not _is_shallow(raw, depth):
+    if _opens_more(raw, depth) and not _is_shallow(raw, depth):
         return False
     # One byte is found far faster than two, and most often is not there.
     return b"\\" not in raw or b"\\u" not in raw or not _has_lone_escape(raw)
+
+
+def _opens_more(raw: Union[bytes, bytearray], depth: int) -> bool:
+    """Say whether there are more than so many opening brackets, in strings or not."""
+    n_left = depth
+    for bracket in (b"[", b"{"):
+        # Going from one to the next costs less than counting, up to the few that count.
+        place = raw.find(bracket)
+        while place >= 0:
+            n_left -= 1
+            if n_left < 0:
+                return True
+            place = raw.find(bracket, place + 1)
+    return False
 
 
 def _has_long_digits(raw: Union[bytes, bytearray]) -> bool:
@@ -7722,7 +7850,6 @@ def _has_long_digits(raw: Union[bytes, bytearray]) -> bool:
 
 _BRACKETS = bytes.maketrans(b"{}", b"[]")
 _NOT_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
-_NOT_OPENED = bytes(set(range(256)) - set(b"[{"))
 
 
 def _is_shallow(raw: Union[bytes, bytearray], depth: int = _DEPTH_LIMIT) -> bool:
@@ -13817,8 +13944,8 @@ _open_package({
         _zone_class _zones""", ""),
     "codec.text": ("", "", ""),
     "codec.text.growing": ("Cuts cut_lists write_lists", """
-        _BYTE_MARKS _INT_ONLY _LONG _LOOK_BUDGET _LOOK_COST _Marks _PACKED _TEXT_MARKS _find_key _read_growing
-        _skip_space _write_rest consist_of""", ""),
+        _BYTE_MARKS _History _INT_ONLY _LONG _LOOK_BUDGET _LOOK_COST _ListEnd _MOST_UNITS _Marks _PACKED _TEXT_MARKS
+        _add_piece _find_key _find_units _match_pieces _pack _read_growing _skip_space _write_rest consist_of""", ""),
     "codec.text.writing": ("""
         Pairs format_float is_plain Layout join_pieces make_layout quote write_members render write_float_list
         write_int_lists write_plain write_plain_at""", """
@@ -13863,9 +13990,9 @@ _open_package({
     "codec.text.reading": ("""
         JsonError NotText parse parse_exact parse_ordinary parse_repeats repeats_keys""", """
         _BRACKETS _DEPTH_LIMIT _DEPTH_PIECE _DIGITS_BLOCK _DIGITS_LIMIT _DIGITS_SURE _Document _ESCAPES _Grammar
-        _NAMED_VALUES _NOT_BRACKETS _NOT_FOUND _NOT_OPENED _Opened _READ_FAULTS _SHORT _after _bad_number
-        _decoder_with _fault _grammar_cache _has_lone_escape _has_long_digits _is_ordinary _is_shallow _load_grammar
-        _load_loads _loads_cache _lone_escape _make_scanner _parse_growing _read_four _read_hex _read_key
+        _NAMED_VALUES _NOT_BRACKETS _NOT_FOUND _Opened _READ_FAULTS _SHORT _after _bad_number _decoder_with _fault
+        _grammar_cache _has_lone_escape _has_long_digits _is_ordinary _is_shallow _load_grammar _load_loads
+        _loads_cache _lone_escape _make_scanner _opens_more _parse_growing _read_four _read_hex _read_key
         _read_list_text _read_number _read_numbers _read_separator _read_start _read_string _read_word _scan _scan_all
         _to_int""", ""),
     "codec.calls": ("""

@@ -7,7 +7,10 @@ import contextlib
 import json
 import random
 import warnings
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, Type, Union
+from unittest import mock
 
 import pytest
 
@@ -404,6 +407,29 @@ def test_both_ways_agree_on_assigned_values(kind: Type[Model]) -> None:
                 both_ways(lambda: observe(made.model_dump_json))
                 setattr(made, name, None)  # the last one now
                 both_ways(lambda: observe(made.model_dump_json))
+
+
+class _Liar(int):
+    def __eq__(self, other: Any) -> bool:
+        return True
+
+    __hash__ = int.__hash__
+
+
+@pytest.mark.parametrize("place", [5, 6, 300, 598])
+@pytest.mark.parametrize("odd", [
+    True, False, 7.0, 1.0, Decimal(7), Fraction(7), _Count(7), _Liar(8), mock.ANY, "7", None, 10**20, Exception], ids=repr)
+def test_what_equals_a_known_int_is_written_as_the_exact_way_writes_it(odd: Any, place: int) -> None:
+    """The other values are the very objects of the list before, which is no proof for this one."""
+    first = list(range(1000, 1600))
+    first[5], first[6], first[300] = 1, 0, 7
+    changed = first + [5, 6]
+    changed[place] = odd
+    context = AgentContext()
+    setattr(context, "rollout_details", [{"prompt_token_ids": [first, first + [1], changed, changed + [8], changed]}])
+    with warnings.catch_warnings(record=True):
+        warnings.simplefilter("always")
+        both_ways(lambda: observe(context.model_dump_json))
 
 
 def test_a_record_of_single_values_is_written_by_what_was_made_for_its_class(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from typing import Any, Dict, List, Tuple
 import pytest
 
 from harbor.codec import calls
-from harbor.codec.text import reading, writing
+from harbor.codec.text import growing, reading, writing
 from harbor.codec.text.growing import Cuts
 from harbor.models.agent.context import AgentContext, ModelUsage
 from harbor.models.trial.result import TrialResult
@@ -47,18 +47,25 @@ def show(value: Any) -> Tuple[Any, ...]:
 
 
 class Work:
-    """What the standard reader and writer were given: characters read, elements written, and in how many calls."""
+    """What the standard reader and writer were given: characters read, elements written, and in how many calls.
+
+    ``n_packed`` counts the elements whose types were looked at.
+    """
 
     def __init__(self) -> None:
         self.n_chars = 0
-        self.n_elements = 0
+        self.n_elements = self.n_packed = 0
         self.n_calls = 0
 
 
 @pytest.fixture
 def work(monkeypatch: pytest.MonkeyPatch) -> Work:
     count = Work()
-    scan_all, load_encode = reading._scan_all, writing._load_encode
+    scan_all, load_encode, pack_all = reading._scan_all, writing._load_encode, growing._pack
+
+    def pack(values: List[Any]) -> Any:
+        count.n_packed += len(values)
+        return pack_all(values)
 
     def scan(scanner: Any, text: str) -> Any:
         count.n_chars += len(text)
@@ -76,6 +83,7 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Work:
         writing._encoders_cache[separator] = count_elements
         return count_elements
 
+    monkeypatch.setattr(growing, "_pack", pack)
     monkeypatch.setattr(reading, "_scan_all", scan)
     monkeypatch.setattr(reading, "_loads_cache", None)
     monkeypatch.setattr(writing, "_encoders_cache", {})
@@ -106,11 +114,13 @@ def test_writing_encodes_each_token_once(work: Work, indent: Any, exclude_none: 
         if way == "built of ints of its own":
             prompts = json.loads(json.dumps(prompts))
         context = AgentContext(rollout_details=[{"prompt_token_ids": prompts}])
-    work.n_elements = work.n_calls = 0
+    work.n_elements = work.n_calls = work.n_packed = 0
     text = context.model_dump_json(indent=indent, exclude_none=exclude_none)
     assert json.loads(text)["rollout_details"] == [{"prompt_token_ids": prompts}]
     assert work.n_elements == len(prompts[-1])
     assert work.n_calls == 100
+    # The types of ints that are known to be the same objects are not looked at again.
+    assert work.n_packed == (sum(map(len, prompts)) if way == "built of ints of its own" else len(prompts[-1]))
 
 
 def test_keys_of_several_segments_cost_one_look_around_the_lists(work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -227,6 +237,15 @@ def test_lists_of_every_kind_are_written_as_the_plain_way_writes_them(name: str,
         assert not any(word in name for word in ("bool", "float", "fraction", "null", "text", "object"))
     else:
         assert any(type(part) is not list or any(type(x) is not int for x in part) for part in OTHERS[name])
+
+
+def test_an_edited_history_is_no_longer_compared_by_its_objects() -> None:
+    prompts = make_prompts(40)
+    for number, prompt in enumerate(prompts[1:], 1):
+        prompt[500] = number  # between the ends
+    for way in (prompts, [prompt + [0, 1] * 600 for prompt in prompts]):
+        context = AgentContext(rollout_details=[{"prompt_token_ids": way}])
+        assert json.loads(context.model_dump_json())["rollout_details"][0]["prompt_token_ids"] == way
 
 
 @pytest.mark.parametrize("document", [

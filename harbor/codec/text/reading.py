@@ -243,12 +243,24 @@ def _is_ordinary(raw: Union[bytes, bytearray], depth: int = _DEPTH_LIMIT) -> boo
     size = len(raw)
     if size > _DIGITS_LIMIT and _has_long_digits(raw):
         return False
-    # For a long text dropping all else costs less than counting each bracket.
-    n_opened = len(raw.translate(None, _NOT_OPENED)) if size > _SHORT else raw.count(b"[") + raw.count(b"{")
-    if n_opened > depth and not _is_shallow(raw, depth):
+    if _opens_more(raw, depth) and not _is_shallow(raw, depth):
         return False
     # One byte is found far faster than two, and most often is not there.
     return b"\\" not in raw or b"\\u" not in raw or not _has_lone_escape(raw)
+
+
+def _opens_more(raw: Union[bytes, bytearray], depth: int) -> bool:
+    """Say whether there are more than so many opening brackets, in strings or not."""
+    n_left = depth
+    for bracket in (b"[", b"{"):
+        # Going from one to the next costs less than counting, up to the few that count.
+        place = raw.find(bracket)
+        while place >= 0:
+            n_left -= 1
+            if n_left < 0:
+                return True
+            place = raw.find(bracket, place + 1)
+    return False
 
 
 def _has_long_digits(raw: Union[bytes, bytearray]) -> bool:
@@ -261,7 +273,6 @@ def _has_long_digits(raw: Union[bytes, bytearray]) -> bool:
 
 _BRACKETS = bytes.maketrans(b"{}", b"[]")
 _NOT_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
-_NOT_OPENED = bytes(set(range(256)) - set(b"[{"))
 
 
 def _is_shallow(raw: Union[bytes, bytearray], depth: int = _DEPTH_LIMIT) -> bool:
