@@ -83,7 +83,8 @@ def _make_parser(arguments: Sequence[str]) -> "argparse.ArgumentParser":
 
 def _add_options(command: str, parser: "argparse.ArgumentParser") -> None:
     if command == "show":
-        parser.add_argument("file", metavar="FILE", help="an AgentContext or a trial's result.json; - is standard input")
+        parser.add_argument(
+            "file", metavar="FILE", help="an AgentContext or a trial's result.json; - is standard input")
         parser.add_argument("--json", action="store_true", help=_AS_JSON)
     elif command == "validate":
         parser.add_argument("files", metavar="FILE", nargs="+", help="as for show")
@@ -94,7 +95,7 @@ def _add_options(command: str, parser: "argparse.ArgumentParser") -> None:
         from .cli_rollouts import add_rollouts_options
 
         add_rollouts_options(parser)
-    else:
+    elif command == "run":
         from .cli_run import add_run_options
 
         add_run_options(parser)

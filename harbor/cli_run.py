@@ -30,7 +30,8 @@ class _CannotRun(Exception):
 
 def add_run_options(parser: "argparse.ArgumentParser") -> None:
     """Add the options of `run` to its parser; its `run` default takes them and gives the exit status."""
-    parser.description = "Run an agent in a folder of this machine, with nothing isolated, and write the trial's result."
+    parser.description = (
+        "Run an agent in a folder of this machine, with nothing isolated, and write the trial's result.")
     parser.add_argument("agent", metavar="AGENT", help="the agent's class, as MODULE:CLASS or FILE.py:CLASS")
     parser.add_argument(
         "--instruction", required=True, metavar="TEXT", help="what the agent is told; @FILE reads it from a file, - "

@@ -30,8 +30,10 @@ _FAILURES_LISTED = 1000
 # How many files a process is handed at once, and how many such portions are too few for several processes.
 _PORTION = 32
 _FEW_PORTIONS = 4
-# How many files a process leaves to the first one before it imports the models itself.
+# How many files each process leaves to the first one before it imports the models itself, and how long ones: reading
+# many of them, or long ones, is work to be shared.
 _MOST_LEFT = 16
+_LEFT_SIZE_LIMIT = 1 << 14
 # Unless told otherwise; more would wait for the walk through the directory.
 _MOST_JOBS = 8
 _PROGRESS_SECONDS = 0.2
@@ -213,7 +215,8 @@ def collect_stats(
     def note(portion: List[_FoundFile], answer: bytes) -> None:
         nonlocal n_seen, n_failed
         if not n_seen:
-            from . import usage  # for what is printed at the end; if there are other processes, they read on meanwhile
+            # For what is printed at the end. If there are other processes, they read on meanwhile.
+            from . import usage
         left = [portion[place] for place in answer[1:]]
         n_seen += len(portion)
         n_failed += answer[0] + _read_portion(stats, left, by, reward, tolerant)[0]
@@ -266,7 +269,7 @@ def _read_portion(
         if fault is None:
             digest, error = _digest_file(path, tolerant)
             if digest is None and error is None:
-                if len(left) < may_leave:
+                if len(left) < may_leave and _is_small(path):
                     left.append(place)
                     continue
                 digest, error = _model_file(path, tolerant)
@@ -277,6 +280,13 @@ def _read_portion(
             stats.add_failure(number, path, *fault)
             n_failed += 1
     return bytes([n_failed, *left])
+
+
+def _is_small(path: str) -> bool:
+    try:
+        return os.stat(path).st_size <= _LEFT_SIZE_LIMIT
+    except OSError:
+        return False
 
 
 def _name_fault(error: Optional[TrialReadError]) -> Optional[Tuple[str, str]]:

@@ -11,7 +11,8 @@ from typing import IO, Any, Callable, Generator, Iterable, List, Tuple
 
 __all__ = ["NoWorkers", "WorkerDied", "can_fork", "count_processors", "work_apart"]
 
-# How many portions a process is handed ahead of what it says it has done: what keeps it busy while nobody hands it any.
+# How many portions a process is handed ahead of what it says it has done, if its pipe takes them: what keeps it busy
+# while nobody hands it any.
 _AHEAD = 24
 # What stands before a result, in place of the size of an answer.
 _RESULT_FOLLOWS = 255

@@ -6,7 +6,7 @@ two together. A model of a trial takes ten times as long to make as its JSON to 
 """
 
 import re
-from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Set
+from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional
 
 from .codec.text.reading import JsonError, parse, parse_ordinary
 from .models.trial.outcomes import is_timeout
@@ -34,6 +34,7 @@ _CONFIG_END = b'\n    },\n    "agent_info": {\n'
 _OBJECT_END = b"\n    }"
 _MOST_SHAPES = 16
 _MOST_AGENTS = 100
+_AGENT_SIZE_LIMIT = 1 << 11
 _CONFIG_SIZE_LIMIT = 1 << 14
 _CONFIG_DEPTH_LIMIT = 100
 _COUNT_TYPES = frozenset((int, type(None)))
@@ -124,18 +125,21 @@ def _skip_config(data: bytes) -> bytes:
     rest = b"{}".join((data[:start], data[end:]))
     if rest.count(b'"config"') != 1:
         return data
-    agent = data[end:data.find(_OBJECT_END, end)]
+    agent_end = data.find(_OBJECT_END, end, end + _AGENT_SIZE_LIMIT)
+    if agent_end < 0:
+        return data
+    agent = data[end:agent_end]
     shapes = _configs.get(agent, ())
     config = data[start:end]
     # A name is inside a string wherever it stands, so another one in its place makes no difference.
-    if any([shape.replace(b"\0", name).replace(b"\1", task) == config for shape in shapes]):
+    if any(shape.replace(b"\0", name).replace(b"\1", task) == config for shape in shapes):
         return rest
     if b"\\" in config or b"\0" in config or b"\1" in config:
         return data
     if config.count(b"{") + config.count(b"[") > _CONFIG_DEPTH_LIMIT:
         return data
     parse_ordinary(config)
-    if len(shapes) < _MOST_SHAPES and len(_configs) < _MOST_AGENTS:
+    if len(shapes) < _MOST_SHAPES and (shapes or len(_configs) < _MOST_AGENTS):
         _configs.setdefault(agent, []).append(config.replace(name, b"\0").replace(task, b"\1"))
     return rest
 

@@ -149,26 +149,27 @@ _HAS_JUNCTIONS = os.name == "nt"
 
 
 class _Folder:
-    """What one look at a folder shows: the files that tell what it is, and its folders by name."""
+    """What a folder holds that tells what it is; and its folders by name, unless names alone say that it is a trial's."""
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self.marks: Set[str] = set()
+        # Most folders are known by their names alone, and a list of names takes half as long as one of entries.
+        names = os.listdir(path)
+        self.marks = set(_MARKS.intersection(names))
         self.folders: List[str] = []
         #: Which of them may be links.
         self.links: Set[str] = set()
         # Whether its result is a trial's, or ought to be; and whether what else is in it is the trial's as well.
         self.is_trial = self.is_closed = False
-        # Most folders are known by their names alone, and a list of names takes half as long as one of entries.
-        names = os.listdir(path)
-        self.marks.update(_MARKS.intersection(names))
         if self.marks and "job.log" not in self.marks:
             if "trial.log" in self.marks or _TRIAL_NAMES.issuperset(names):
                 self.is_trial = self.is_closed = True
                 return
         with os.scandir(path) as entries:
             for entry in entries:
-                if entry.name[:1] != "." and entry.name not in _MARKS and _is_folder(entry):
+                if entry.name in _MARKS:
+                    self.marks.add(entry.name)  # it may be there only now
+                elif entry.name[:1] != "." and _is_folder(entry):
                     self.folders.append(entry.name)
                     if _HAS_JUNCTIONS or _is_link(entry):
                         self.links.add(entry.name)
@@ -178,6 +179,8 @@ class _Folder:
     def _tell_kind(self) -> Tuple[bool, bool]:
         if "job.log" in self.marks:
             return False, False
+        if "trial.log" in self.marks:
+            return True, True
         if _TRIAL_FOLDERS.issuperset(self.folders):
             is_trial = bool(self.marks)
             return is_trial, is_trial

@@ -7,7 +7,7 @@ name of your own.
 # Version 0.1.0. SPDX-License-Identifier: Apache-2.0
 #
 # Generated: do not edit it, but change the files below and run `make single`.
-# Their sha256: 5742879d3a50d93287e128b777b79da69b53ad64432d7e9f59cf610f0d2ef23a
+# Their sha256: d41e736be9ac5436693138671346d710facafd55b3e6edaa905b151f2aa5fb12
 #
 # These run at once, in this order:
 #
@@ -3376,6 +3376,8 @@ __all__ = ["Cuts", "cut_lists", "write_lists"]
 _LOOK_COST = 500
 # Where so much was lost in looking, the lists are left to the plain way.
 _LOOK_BUDGET = 50 * _LOOK_COST
+# As many zeros and ones may be looked at again in each list.
+_MOST_UNITS = 1000
 
 
 class Cuts:
@@ -3395,8 +3397,8 @@ class _Marks:
     """The characters that tell a list, as those of a text or of its UTF-8 bytes."""
 
     def __init__(self, convert: Callable[[str], Any]) -> None:
-        self.opening, self.closing, self.comma, self.colon, self.quote, self.escape, self.space = map(
-            convert, ("[", "]", ",", ":", '"', "\\", " \t\n\r"))
+        self.opening, self.closing, self.brace, self.comma, self.colon, self.quote, self.escape, self.space = map(
+            convert, ("[", "]", "{", ",", ":", '"', "\\", " \t\n\r"))
 
 
 _TEXT_MARKS = _Marks(str)
@@ -3409,7 +3411,7 @@ def cut_lists(
     """Cut the lists out of a JSON text, or of its bytes, that stand in a list under one of the names.
 
     Returns the text around them and the lists, one less.  ``read`` makes the value
-    of a JSON text or raises ``ValueError``.  No list holds text or further lists.
+    of a JSON text or raises ``ValueError``.  No list holds text, objects or further lists.
     The lists share their elements and nothing else.  Those that hold ints alone are
     added to ``proven`` by their id.
     """
@@ -3491,7 +3493,7 @@ def _read_growing(
             # The last number of the shared part may go on here.
             shared, after = 0, begin + 1
         new_text = text[after:end]
-        if marks.quote in new_text or not new_text.isascii():
+        if marks.quote in new_text or marks.brace in new_text or not new_text.isascii():
             return
         try:
             new = read("[%s]" % (new_text if marks is _TEXT_MARKS else new_text.decode("ascii")))
@@ -3573,11 +3575,11 @@ class _History:
         self._ended: List[Any] = []
         self._end = _ListEnd()
         self._total = 0
-        #: The places of those that equal a bool; None if it does not help to know that the objects are the same.
+        #: The places of those that equal a bool; None, for good, where it does not help to compare objects.
         self._units: Optional[List[int]] = []
 
-    def follow(self, ids: List[Any]) -> Optional[int]:
-        """Go on to the next list and give how many of its values are the last one's: all of those, or none.
+    def follow(self, ids: List[Any]) -> Optional[Tuple[int, List[Any]]]:
+        """Go on to the next list; give how many of its values are the last one's, all of those or none, and the others.
 
         None if it holds anything but exact ints below 2**31, which leaves nothing known.
         """
@@ -3586,8 +3588,7 @@ class _History:
             new = ids[shared:]
             packed = _pack(new)
             if packed is None or packed[::5] != b"i" * len(new):
-                self._forget()
-                return None
+                return self._forget()
             self._ended[shared:] = [*new, self._end]
             self._total += sum(new)
             self._units = _find_units(packed, self._units, shared)
@@ -3595,23 +3596,23 @@ class _History:
         else:
             packed = _pack(ids)
             if packed is None:
-                self._forget()
-                return None
+                return self._forget()
             if self._packed is None:
                 self._packed = _pack(self._ended[:-1]) or b""
             if not (self._packed and packed.startswith(self._packed)):
                 shared = 0
+            new = ids[shared:]
             # Five bytes each that begin with an i.
-            if packed[5 * shared :: 5] != b"i" * (len(ids) - shared):
-                self._forget()
-                return None
+            if packed[5 * shared :: 5] != b"i" * len(new):
+                return self._forget()
             self._ended = []
             self._packed = packed
-        self._last, self._size = ids, len(ids)
-        return shared
+        self._last, self._size = ids, shared + len(new)
+        return shared, new
 
-    def _forget(self) -> None:
+    def _forget(self) -> Optional[Tuple[int, List[Any]]]:
         self._last, self._size, self._packed, self._ended = [], 0, b"", []
+        return None
 
     def _has_same_objects(self, ids: List[Any]) -> bool:
         """Tell whether the next list begins with the last, if the objects are the same: faster than by their bytes."""
@@ -3625,18 +3626,27 @@ class _History:
             self._ended = [*last, self._end]
             self._total = sum(last)
             self._units = _find_units(self._packed or b"", [], 0)
-        try:
-            compared: Any = self._ended < ids if len(ids) > size else self._ended[:-1] == ids
-            if compared is self._end or compared is True and len(ids) == size:
-                # What equals an int is an int, or a bool, or makes a sum something else.
-                total = sum(ids)
-                if type(total) is int and total - sum(ids[size:]) == self._total and self._units is not None and all(
-                        type(ids[place]) is int for place in self._units):
-                    return True
-        except Exception:
-            pass  # a value of somebody's, with an idea of its own of comparing and adding
+        if self._units is not None and self._has_same_ints(ids):
+            return True
         self._units = None
         return False
+
+    def _has_same_ints(self, ids: List[Any]) -> bool:
+        """Tell whether the next list begins with values that equal those of the last, and are ints.
+
+        A float, a Decimal or a scalar of numpy would make the sum one of its kind, and a bool stands for a one or a
+        zero. Only a class that is made to pass for an int, in comparing and in adding, is taken for one.
+        """
+        size = self._size
+        try:
+            compared: Any = self._ended < ids if len(ids) > size else self._ended[:-1] == ids
+            if compared is not (self._end if len(ids) > size else True):
+                return False
+            total = sum(ids)
+            return type(total) is int and total - sum(ids[size:]) == self._total and all(
+                type(ids[place]) is int for place in self._units or ())
+        except Exception:
+            return False  # a value of somebody's, with an idea of its own of comparing and adding
 
 
 def _pack(values: List[Any]) -> Optional[bytes]:
@@ -3662,9 +3672,6 @@ def _find_units(packed: bytes, before: Optional[List[int]], start: int) -> Optio
     return found
 
 
-_MOST_UNITS = 1000
-
-
 def write_lists(
     lists: List[Any], out: List[str], encode: Callable[[Any], str], newline: str, inner_newline: str
 ) -> bool:
@@ -3680,19 +3687,20 @@ def write_lists(
     for turn, ids in enumerate(lists):
         if type(ids) is not list:
             return False
-        n_ids = len(ids)
-        shared = history.follow(ids)
-        if shared is None and not _INT_ONLY.issuperset(map(type, ids)):
-            return False
+        found = history.follow(ids)
+        if found is None:
+            if not _INT_ONLY.issuperset(map(type, ids)):
+                return False
+            found = 0, ids
+        shared, new = found
         if not shared:
-            shared = 0
             segments = []
-        if n_ids > shared:
-            new = encode(ids[shared:] if shared else ids)[1:-1]
-            segments.append("," + inner_newline + new if shared else new)
-        out.append(lead + "[" + inner_newline if n_ids else lead + "[")
+        if new:
+            text = encode(new)[1:-1]
+            segments.append("," + inner_newline + text if shared else text)
+        out.append(lead + "[" + inner_newline if segments else lead + "[")
         out.extend(segments)
-        out.append(newline + "]" if n_ids else "]")
+        out.append(newline + "]" if segments else "]")
         lead = "," + newline
         balance += min(shared - _LOOK_COST // 5, _LOOK_BUDGET)
         if balance <= 0:
@@ -3876,9 +3884,11 @@ def write_members(members: Dict[Any, Any]) -> Optional[str]:
             out = f"{out}{start}{encode(item)},"
         elif kind is bool:
             out = f"{out}{start}{'true' if item else 'false'},"
+        elif item is None:
+            out = f"{out}{start}null,"
         else:
-            texts = [encode(part) for part in item if type(part) is str] if kind is list else None
-            if texts is not None and len(texts) == len(item):
+            texts = [encode(part) if type(part) is str else "" for part in item] if kind is list else None
+            if texts is not None and all(texts):
                 out = f"{out}{start}[{','.join(texts)}],"
             elif is_plain(item):
                 out = f"{out}{start}{write_plain(item)},"
@@ -4898,6 +4908,14 @@ def check_text(text: str) -> str:
     return text
 
 
+def check_name(name: Any) -> None:
+    """Refuse what cannot be the name of a field, known or not, as pydantic words it."""
+    if not isinstance(name, str):
+        shown = "'None'" if name is None else "'%s' object" % type(name).__name__
+        raise TypeError("%s is not an instance of 'str'" % shown)
+    check_text(name)
+
+
 def _family_of(kind: type) -> str:
     family = _KNOWN_FAMILIES.get(kind)
     if family is None:
@@ -5377,9 +5395,14 @@ class FloatPlan(ScalarPlan):
         if isinstance(value, float):
             return float.__float__(value) if call.mode == "json" else dump_any(value, call)
         if isinstance(value, int):
+            if call.mode != "json":
+                return value
             try:
-                return float(value) if call.mode == "json" else value
+                return float(value)
             except OverflowError:
+                if not call.text:
+                    raise
+                call.warn(self.dump_title, value)
                 return value
         # pydantic's JSON writer takes the float that C code sees in a value.
         number = number_of(value) if call.text and call.trial is None else None
@@ -5466,6 +5489,8 @@ class BoundedPlan(Plan):
             # The items of a list that is too long are not looked at.
             raise self._wrong_length("too_long", "max_length", value, value, call)
         checked = self.inner.check(value, call)
+        if self.inner.title == "int" and not isinstance(checked, int):
+            raise call.invalid("int_parsing_size", checked)  # the value of an enum's member, of another type
         for name, limit in self.bounds.items():
             kind, breaks = _LIMITS[name]
             try:
@@ -6029,9 +6054,9 @@ register_kind("enum", lambda hint, build: EnumPlan(hint.source))
 
 _later("codec.plan.containers", """
         Fault Invalid replace_surrogates safe_repr Hint typed_dict_hints consist_of Layout is_plain quote
-        write_float_list write_int_lists write_plain write_plain_at AnyPlan choose_items dump_any dump_any_key
-        make_object LAX NO_TYPES NOT_COPIED Build CheckCall DumpCall Mismatch Plan RepeatedObject check_part
-        demand_text forget_repeats register_kind OptionalPlan filter_key""", r'''
+        write_float_list write_int_lists write_plain write_plain_at AnyPlan check_name choose_items dump_any
+        dump_any_key make_object LAX NO_TYPES NOT_COPIED Build CheckCall DumpCall Mismatch Plan RepeatedObject
+        check_part demand_text forget_repeats register_kind OptionalPlan filter_key""", r'''
 """Plans of list, dict and TypedDict.
 
 In: a list or mapping, or in lax mode what can stand for one. Out: a new plain list or dict whose parts are checked;
@@ -6406,10 +6431,10 @@ class TypedDictPlan(Plan):
         out = {}
         for name, part in value.items():
             key = self.keys.get(name)
-            if key is not None:
-                out[name] = copied = key.plan.copy(part)
-                if copied is NOT_COPIED:
-                    return NOT_COPIED
+            copied = NOT_COPIED if key is None else key.plan.copy(part)
+            if copied is NOT_COPIED:
+                return NOT_COPIED
+            out[name] = copied
         return out
 
     def growing_names(self, seen: Set[Any]) -> FrozenSet[str]:
@@ -6470,9 +6495,7 @@ class TypedDictPlan(Plan):
                     n_required += key.required
                 if below is None:
                     continue
-                if not isinstance(name, str):
-                    shown = "'None'" if name is None else "'%s' object" % type(name).__name__
-                    raise TypeError("%s is not an instance of 'str'" % shown)
+                check_name(name)
                 if key is None:
                     if call.trial == "strict" and self.extra != "allow":
                         raise Mismatch(
@@ -6610,48 +6633,50 @@ __all__ = ["FlatWriter", "make_flat_writer"]
 #: Gives the text of values by name, or None where one needs a closer look; raises what writing a value raises.
 FlatWriter = Callable[[Dict[str, Any]], Optional[str]]
 
-# By the exact type that its field must take: how a value is asked whether it is of it, and what its text is. That of a
-# float or of a dict may be None.
+# By the exact type that its field must take: how a value is asked whether it is of it, what its text is, and whether
+# that may be None.
 _KINDS = (
-    (type(None), "{part} is None", "'null'"),
-    (int, "type({part}) is int", "{part}"),
-    (float, "type({part}) is float", "repr({part}) if 1e-4 <= {part} < 1e16 or is_plain({part}) else None"),
-    (bool, "type({part}) is bool", "'true' if {part} else 'false'"),
-    (str, "type({part}) is str", "quote({part})"),
-    (dict, "type({part}) is dict", "write_members({part})"),
+    (type(None), "{part} is None", "'null'", False),
+    (int, "type({part}) is int", "{part}", False),
+    (float, "type({part}) is float", "repr({part}) if 1e-4 <= {part} < 1e16 or is_plain({part}) else None", True),
+    (bool, "type({part}) is bool", "'true' if {part} else 'false'", False),
+    (str, "type({part}) is str", "quote({part})", False),
+    (dict, "type({part}) is dict", "write_members({part})", True),
 )
 
 
 def make_flat_writer(fields: Iterable[Any]) -> Optional[FlatWriter]:
-    """Make the function for some ``FieldPlan``; None if no value that one of them takes is of such a kind."""
+    """Make the function for some ``FieldPlan``; None if it would not be the one for them.
+
+    It is not where a field takes nothing of such a kind, or has a name that code cannot have, or where the first may be
+    left out, which has no comma in front.
+    """
     names: List[str] = []
     lines: List[str] = []
     members = ""
     scope: Dict[str, Any] = {"names": names, "is_plain": is_plain, "quote": quote, "write_members": write_members}
     for place, field in enumerate(fields):
         words = {"part": "part%d" % place, "text": "text%d" % place, "exclude": "exclude%d" % place}
-        found = [kind for kind in _KINDS if kind[0] in field.exact or kind[0] is dict and field.holds_any]
-        # What may be left out is no first one, which has no comma in front.
-        if not found or not field.name.isidentifier() or field.exclude_if is not None and not names:
+        found = [kind for kind in _KINDS if kind[0] in field.exact or (kind[0] is dict and field.holds_any)]
+        if not found or not field.name.isidentifier() or (field.exclude_if is not None and not names):
             return None
-        for number, (_, test, form) in enumerate(found):
+        for number, (_, test, form, _) in enumerate(found):
             lines.append(("elif " if number else "if ") + (test + ": {text} = " + form).format(**words))
         lines.append("else: return None")
-        if not {float, dict}.isdisjoint(kind for kind, _, _ in found):
+        if any(may_be_none for _, _, _, may_be_none in found):
             lines.append("if {text} is None: return None".format(**words))
         start = "%s%s:" % ("," if names else "", quote(field.name))
-        if field.exclude_if is None:
-            members += start + "{%s}" % words["text"]
-        else:
+        if field.exclude_if is not None:
             scope[words["exclude"]] = field.exclude_if
             lines.append("{text} = '' if {exclude}({part}) else '%s%%s' %% ({text},)".format(**words) % start)
-            members += "{%s}" % words["text"]
+            start = ""
+        members += "%s{%s}" % (start, words["text"])
         names.append(field.name)
     if not names:
         return None
     parts = ", ".join("part%d" % place for place in range(len(names)))
-    # The text has the order of the instance's own.
-    lines = ["if [*parts] != names: return None", parts + ", = parts.values()", *lines, "return f'{{%s}}'" % members]
+    # The text has the order of the instance's own. The names are looked at last: they may change meanwhile.
+    lines = [parts + ", = parts.values()", "if [*parts] != names: return None", *lines, "return f'{{%s}}'" % members]
     exec("def write(parts):\n    " + "\n    ".join(lines), scope)
     made: FlatWriter = scope["write"]
     return made
@@ -6664,8 +6689,8 @@ def make_flat_writer(fields: Iterable[Any]) -> Optional[FlatWriter]:
 
 _later("codec.plan.records", """
         computed_field default_of Fault Invalid record_hints resolve_return Layout join_pieces make_layout quote
-        write_tree_at check_text copy_plain dump_any dump_any_key make_object NO_TYPES NOT_COPIED STRICT Build
-        CheckCall DumpCall Mismatch NotQuick Plan check_part demand_text forget_repeats is_from register_kind
+        write_tree_at check_name check_text copy_plain dump_any dump_any_key make_object NO_TYPES NOT_COPIED STRICT
+        Build CheckCall DumpCall Mismatch NotQuick Plan check_part demand_text forget_repeats is_from register_kind
         OptionalPlan TEXT_ONLY check_extra_keys describe_exception gather_growing key_step place_faults
         takes_any_values filter_key FlatWriter make_flat_writer LIMIT_NAMES BoundedPlan""", r'''
 """Plans of models and of plain dataclasses.
@@ -6776,7 +6801,7 @@ class RecordPlan(Plan):
         self.setters: List[Callable[[Any, Any], None]] = []
         # What is asked of each field to write it, by what parts the fields; made when a first model is written.
         self.writers: Dict[str, Dict[str, Any]] = {}
-        # Writes a model that has no fields but single values and dicts; made when a first one is written.
+        # Writes a model that holds nothing but single values and dicts; made when a first one is written.
         self.write_flat: Optional[FlatWriter] = None
         self.slotted = not hasattr(cls, "__dict__") or "__slots__" in cls.__dict__ and not self.is_model
 
@@ -6800,7 +6825,8 @@ class RecordPlan(Plan):
             hint = resolve_return(value.fget, "Computed field %r of %s" % (name, self.cls.__qualname__))
             self.computed.append((name, build(hint), value))
         if self.is_model:
-            self.setters = [_find_slot(self.cls, name) for name in _STATE_SLOTS]
+            # Past any __setattr__, and whatever a class has under the same names.
+            self.setters = [vars(_model_base(self.cls))[name].__set__ for name in _STATE_SLOTS]
             post_init = getattr(self.cls, "model_post_init")
             is_own = post_init is not getattr(_model_base(self.cls), "model_post_init")
             self.hook = "model_post_init" if is_own else None
@@ -7087,8 +7113,10 @@ class RecordPlan(Plan):
         return join_pieces(out)
 
     def _make_flat_writer(self) -> FlatWriter:
-        can_be_flat = self.is_model and not self.computed and self.extra != "allow"
-        self.write_flat = can_be_flat and make_flat_writer(self.fields.values()) or _write_nothing
+        made = None
+        if self.is_model and not self.computed and self.extra != "allow":
+            made = make_flat_writer(self.fields.values())
+        self.write_flat = made or _decline
         return self.write_flat
 
     def write(self, value: Any, out: List[str], layout: Layout) -> bool:
@@ -7150,13 +7178,15 @@ class RecordPlan(Plan):
         fields = self.fields
         for name, part in value.__dict__.items():
             field = fields.get(name)
-            if field is None or field.exclude_if is not None and field.exclude_if(part):
+            if field is None:
+                return NOT_COPIED
+            if field.exclude_if is not None and field.exclude_if(part):
                 continue
             if type(part) not in field.exact:
                 part = field.plan.copy(part)
                 if part is NOT_COPIED:
                     return NOT_COPIED
-            out[name] = part
+            out[field.name] = part
         return out
 
     def growing_names(self, seen: Set[Any]) -> FrozenSet[str]:
@@ -7177,6 +7207,7 @@ class RecordPlan(Plan):
         for name, part in self._items(value):
             field = self.fields.get(name)
             if field is None:
+                check_name(name)
                 if call.trial == "strict":
                     raise Mismatch(
                         "PydanticSerializationUnexpectedValue(Unexpected field `%s`: Expected `%s`)"
@@ -7191,7 +7222,7 @@ class RecordPlan(Plan):
             call.field = name
             plan = field.plan
             dumped = dump_any(part, call, *below) if as_any else plan.dump(part, call, *below)
-            pairs.append((name, dumped))
+            pairs.append((field.name, dumped))
         if call.trial is not None and n_fields < len(self.fields):
             call.field = outer
             raise call.miss_fields(self.dump_title, value, len(self.fields), n_fields)
@@ -7250,13 +7281,8 @@ class RecordPlan(Plan):
         return described
 
 
-def _find_slot(cls: Any, name: str) -> Any:
-    """Give what sets an attribute past any ``__setattr__``."""
-    return next(base.__dict__[name].__set__ for base in cls.__mro__ if name in base.__dict__)
-
-
-def _write_nothing(parts: Dict[str, Any]) -> None:
-    """Stand for the writer of a model that has other fields."""
+def _decline(parts: Dict[str, Any]) -> None:
+    """Stand for the writer of a model that is none for it."""
 
 
 def _demand_keywords(source: Any, known: Any, call: CheckCall) -> None:
@@ -7656,7 +7682,7 @@ def parse(document: _Document, growing: FrozenSet[str] = frozenset(), cuts: Opti
             return found
     elif type(document) is str and len(document) <= _SHORT and document.isascii() and _scan is not None:
         # A record of a few numbers: each look at it counts.
-        # What is opened is closed, if it is JSON.
+        # JSON takes two characters for a level, so that a document of twice the limit's is not too deep, or no JSON.
         if "\\" not in document and (
                 len(document) <= 2 * _DEPTH_LIMIT or document.count("[") + document.count("{") <= _DEPTH_LIMIT):
             try:
@@ -7688,9 +7714,9 @@ def parse(document: _Document, growing: FrozenSet[str] = frozenset(), cuts: Opti
 
 
 def parse_ordinary(raw: bytes) -> Any:
-    """Return the value of a document that json alone reads as `parse` does; raises `ValueError` for any other.
+    """Return the value of a document that needs no second look to be read as by `parse`; `ValueError` for any other.
 
-    A fault costs little here: it is not looked for.
+    A fault costs little here, with the standard reader: it is not looked for.
     """
     if not _is_ordinary(raw):
         raise ValueError
@@ -9294,26 +9320,27 @@ _HAS_JUNCTIONS = os.name == "nt"
 
 
 class _Folder:
-    """What one look at a folder shows: the files that tell what it is, and its folders by name."""
+    """What a folder holds that tells what it is; and its folders by name, unless names alone say that it is a trial's."""
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self.marks: Set[str] = set()
+        # Most folders are known by their names alone, and a list of names takes half as long as one of entries.
+        names = os.listdir(path)
+        self.marks = set(_MARKS.intersection(names))
         self.folders: List[str] = []
         #: Which of them may be links.
         self.links: Set[str] = set()
         # Whether its result is a trial's, or ought to be; and whether what else is in it is the trial's as well.
         self.is_trial = self.is_closed = False
-        # Most folders are known by their names alone, and a list of names takes half as long as one of entries.
-        names = os.listdir(path)
-        self.marks.update(_MARKS.intersection(names))
         if self.marks and "job.log" not in self.marks:
             if "trial.log" in self.marks or _TRIAL_NAMES.issuperset(names):
                 self.is_trial = self.is_closed = True
                 return
         with os.scandir(path) as entries:
             for entry in entries:
-                if entry.name[:1] != "." and entry.name not in _MARKS and _is_folder(entry):
+                if entry.name in _MARKS:
+                    self.marks.add(entry.name)  # it may be there only now
+                elif entry.name[:1] != "." and _is_folder(entry):
                     self.folders.append(entry.name)
                     if _HAS_JUNCTIONS or _is_link(entry):
                         self.links.add(entry.name)
@@ -9323,6 +9350,8 @@ class _Folder:
     def _tell_kind(self) -> Tuple[bool, bool]:
         if "job.log" in self.marks:
             return False, False
+        if "trial.log" in self.marks:
+            return True, True
         if _TRIAL_FOLDERS.issuperset(self.folders):
             is_trial = bool(self.marks)
             return is_trial, is_trial
@@ -9475,7 +9504,7 @@ two together. A model of a trial takes ten times as long to make as its JSON to 
 """
 
 import re
-from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Set
+from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional
 
 __all__ = ["DIGEST_SIZE_LIMIT", "TrialDigest", "digest_document", "digest_trial", "find_failure"]
 
@@ -9495,6 +9524,7 @@ _CONFIG_END = b'\n    },\n    "agent_info": {\n'
 _OBJECT_END = b"\n    }"
 _MOST_SHAPES = 16
 _MOST_AGENTS = 100
+_AGENT_SIZE_LIMIT = 1 << 11
 _CONFIG_SIZE_LIMIT = 1 << 14
 _CONFIG_DEPTH_LIMIT = 100
 _COUNT_TYPES = frozenset((int, type(None)))
@@ -9585,18 +9615,21 @@ def _skip_config(data: bytes) -> bytes:
     rest = b"{}".join((data[:start], data[end:]))
     if rest.count(b'"config"') != 1:
         return data
-    agent = data[end:data.find(_OBJECT_END, end)]
+    agent_end = data.find(_OBJECT_END, end, end + _AGENT_SIZE_LIMIT)
+    if agent_end < 0:
+        return data
+    agent = data[end:agent_end]
     shapes = _configs.get(agent, ())
     config = data[start:end]
     # A name is inside a string wherever it stands, so another one in its place makes no difference.
-    if any([shape.replace(b"\0", name).replace(b"\1", task) == config for shape in shapes]):
+    if any(shape.replace(b"\0", name).replace(b"\1", task) == config for shape in shapes):
         return rest
     if b"\\" in config or b"\0" in config or b"\1" in config:
         return data
     if config.count(b"{") + config.count(b"[") > _CONFIG_DEPTH_LIMIT:
         return data
     parse_ordinary(config)
-    if len(shapes) < _MOST_SHAPES and len(_configs) < _MOST_AGENTS:
+    if len(shapes) < _MOST_SHAPES and (shapes or len(_configs) < _MOST_AGENTS):
         _configs.setdefault(agent, []).append(config.replace(name, b"\0").replace(task, b"\1"))
     return rest
 
@@ -13965,8 +13998,8 @@ _open_package({
         _PLAIN_TYPES _TEXT_TYPE _decode _describe_bad_utf8 _dump_bytes _dump_dataclass _dump_deque _dump_dict
         _dump_enum _dump_float _dump_fraction _dump_int _dump_iterator _dump_list _dump_model _dump_plain _dump_set
         _dump_str _dump_tuple _dump_unknown _family_of _find_family _json_key _make_any _name_family _write_complex
-        _write_pattern _written check_text choose_items copy_plain dump_any dump_any_key is_known_kind make_object
-        show_class unknown_type""", ""),
+        _write_pattern _written check_name check_text choose_items copy_plain dump_any dump_any_key is_known_kind
+        make_object show_class unknown_type""", ""),
     "codec.plan.scalars": ("", """
         BoolPlan BoundedPlan FloatPlan IntPlan LIMIT_NAMES NonePlan ScalarPlan StrPlan _FALSE_WORDS _INFINITIES _INT64
         _LENGTH_WORDS _LIMITS _LIMITS_IN_ORDER _LIMIT_WORDS _MAX_DIGITS _MAX_RATIO_DIGITS _NUMBER_PATTERNS
@@ -13982,8 +14015,8 @@ _open_package({
     "codec.plan.flat": ("FlatWriter make_flat_writer", "_KINDS", ""),
     "codec.plan.records": ("", """
         AfterPlan FieldPlan RecordPlan _AttributeSource _NO_DEFAULT _REPR_TYPES _SINGLE_MODULES _SINGLE_TYPES
-        _STATE_SLOTS _bound_plan _check_keywords _demand_keywords _find_computed _find_slot _has_attributes
-        _is_left_out _is_single _model_base _write_exactly _write_nothing refuse_value""", ""),
+        _STATE_SLOTS _bound_plan _check_keywords _decline _demand_keywords _find_computed _has_attributes _is_left_out
+        _is_single _model_base _write_exactly refuse_value""", ""),
     "codec.plan.values": ("", """
         DatetimePlan PathPlan UuidPlan _ValuePlan _register_values""", ""),
     "codec.plan": ("", "_FAMILIES_OF_KINDS plan_of", ""),
@@ -14017,11 +14050,11 @@ _open_package({
         _is_folder _is_link _list_above _name_os_error _tell_look""", ""),
     "digests": ("""
         DIGEST_SIZE_LIMIT TrialDigest digest_document digest_trial find_failure""", """
-        _CONFIG_DEPTH_LIMIT _CONFIG_END _CONFIG_SIZE_LIMIT _CONFIG_START _COUNT_TYPES _EXACT_LIMIT _MOST_AGENTS
-        _MOST_KEYS _MOST_SHAPES _MOST_TASK_IDS _OBJECT_END _SMALL _STEP_PHASES _STR _TEXT_TYPES _TRIAL_PHASES _Unusual
-        _configs _digest _gather_phases _insist _insist_cost _insist_counts _insist_moment _insist_task_id _join_model
-        _match_moment _match_uuid _search_letter _search_names _skip_config _take_context _take_exception
-        _take_rewards _task_ids""", ""),
+        _AGENT_SIZE_LIMIT _CONFIG_DEPTH_LIMIT _CONFIG_END _CONFIG_SIZE_LIMIT _CONFIG_START _COUNT_TYPES _EXACT_LIMIT
+        _MOST_AGENTS _MOST_KEYS _MOST_SHAPES _MOST_TASK_IDS _OBJECT_END _SMALL _STEP_PHASES _STR _TEXT_TYPES
+        _TRIAL_PHASES _Unusual _configs _digest _gather_phases _insist _insist_cost _insist_counts _insist_moment
+        _insist_task_id _join_model _match_moment _match_uuid _search_letter _search_names _skip_config _take_context
+        _take_exception _take_rewards _task_ids""", ""),
     "environments.processes": ("""
         Attempt Children CommandOutcome attempt finish run_until_signal yield_to_others""", """
         MARK_VARIABLE PrintedStream _Capture _Found _KILL_ROUNDS _LINGER_SEC _PATIENCE_SEC _POLL_SEC _REAP_SEC _cancel

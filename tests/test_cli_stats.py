@@ -359,6 +359,10 @@ def test_a_few_files_that_need_the_models_are_left_to_the_first_process(
     assert stats.total().trials == 90 - n_odd
     n_left = [failure.reason for failure in failures].count("first")
     assert n_left == n_odd if n_odd < cli_stats._MOST_LEFT else 0 < n_left <= 2 * cli_stats._MOST_LEFT
+    # Long ones are not.
+    monkeypatch.setattr(cli_stats, "_LEFT_SIZE_LIMIT", 10)
+    failures = cli_stats.collect_stats(str(tmp_path), jobs=2).list_failures()
+    assert [failure.reason for failure in failures] == ["other"] * n_odd
 
 
 @pytest.mark.parametrize("jobs", ["-1", "two", "1.5"])

@@ -221,6 +221,20 @@ def test_a_config_that_is_no_json_is_not_passed_over(old: bytes, new: bytes) -> 
     assert digest_document(changed) is None
 
 
+def test_shapes_of_configs_are_kept_by_what_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(digests, "_configs", {})
+    text = _indent(config=CONFIG, agent_info={"name": "a" * 5000, "version": "1", "model_info": None})
+    assert _assert_same(text)
+    assert _assert_same(text.replace(b"\n    },\n    \"agent_result", b"},\n    \"agent_result"))
+    assert digests._configs == {}
+    monkeypatch.setattr(digests, "_MOST_AGENTS", 2)
+    for agent in "abc":
+        for ref in "xyz":
+            assert _assert_same(_indent(config=dict(CONFIG, ref=ref), agent_info={
+                "name": agent, "version": "1", "model_info": None}))
+    assert [len(shapes) for shapes in digests._configs.values()] == [3, 3]
+
+
 def test_what_else_is_called_config_is_looked_at() -> None:
     usage = {"n_input_tokens": 1, "n_cache_tokens": 0, "n_output_tokens": 2}
     assert _assert_same(_indent(config=CONFIG, agent_result={"metadata": {"config": CONFIG}}))

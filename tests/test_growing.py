@@ -120,7 +120,7 @@ def test_writing_encodes_each_token_once(work: Work, indent: Any, exclude_none: 
     assert work.n_elements == len(prompts[-1])
     assert work.n_calls == 100
     # The types of ints that are known to be the same objects are not looked at again.
-    assert work.n_packed == (sum(map(len, prompts)) if way == "built of ints of its own" else len(prompts[-1]))
+    assert work.n_packed == len(prompts[-1]) if prompts[0][0] is prompts[1][0] else sum(map(len, prompts))
 
 
 def test_keys_of_several_segments_cost_one_look_around_the_lists(work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -309,6 +309,16 @@ def test_lists_share_nothing_but_their_elements() -> None:
     equal = read_prompts(make_document([BASE, BASE, BASE]))
     equal[0].clear()
     assert equal == [[], BASE, BASE]
+
+
+@pytest.mark.parametrize("odd", ["{}", '{"a":1}', "[]"])
+def test_what_stands_in_lists_is_shared_by_none(odd: str) -> None:
+    """Metadata may have lists of anything under the name of the prompts."""
+    ids = ",".join(map(str, BASE))
+    lists = ",".join("[%s,%s%s]" % (odd, ids, ",1" * number) for number in range(4))
+    context = AgentContext.model_validate_json('{"metadata":{"prompt_token_ids":[%s]}}' % lists)
+    assert context.metadata is not None
+    assert len({id(part[0]) for part in context.metadata["prompt_token_ids"]}) == 4
 
 
 def test_only_lists_of_ints_are_proven() -> None:

@@ -4,8 +4,9 @@
 # mypy: disable-error-code=call-arg
 
 import collections
+import enum
 from dataclasses import dataclass
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple, TypedDict
 
 import pytest
 
@@ -38,6 +39,25 @@ class Closed(Model, extra="forbid"):
 class Spot:
     x: int
     y: int = 0
+
+
+class Mixed(enum.Enum):
+    INT = 5
+    TEXT = "x"
+    FLOAT = 2.5
+    NONE = None
+
+
+class Part(TypedDict, total=False):
+    a: int
+
+
+class Keyed(Model):
+    part: Optional[Part] = None
+
+
+class _Name(str):
+    pass
 
 
 class Tree(Model):
@@ -254,6 +274,11 @@ CHECKS: List[Tuple[str, Any, str, Any, Any]] = [
      "Input should be greater than 0.5", {"gt": 0.5}), ("less_than_equal", ("le",), 11,
      "Input should be less than or equal to 10", {"le": 10}), ("less_than", ("lt",), 1.0,
      "Input should be less than 1", {"lt": 1.0}))),
+    ("limits of an int, and a member of an enum with an int", Limited, "python", {"ge": Mixed.INT}, Limited(ge=5)),
+    *(("limits of an int, and a member of an enum with a %s" % member.name.lower(), Limited, "python", {"ge": member},
+       Refused(("int_parsing_size", ("ge",), member.value,
+        "Unable to parse input string as an integer, exceeded maximum size")))
+      for member in (Mixed.TEXT, Mixed.FLOAT, Mixed.NONE)),
     ("lengths above", Limited, EVERY, {"text": "abcd", "items": [1, 2, 3], "table": {"a": 1, "b": 2}},
      Refused(("string_too_long", ("text",), "abcd", "String should have at most 3 characters", {"max_length": 3}),
      ("too_long", ("items",), [1, 2, 3], "List should have at most 2 items after validation, not 3",
@@ -561,3 +586,34 @@ def test_a_field_may_have_a_last_word() -> None:
         ("less_than_equal", ("x",), 11, "Input should be less than or equal to 10", {"le": 10})))
     assert Even().x == 0
     assert dump(Even, "text", Even.model_construct(x=5)) == '{"x":5}'
+
+
+@pytest.mark.parametrize("mode", ["python", "json", "text"])
+@pytest.mark.parametrize("name, words", [
+    ("\ud800", "UnicodeEncodeError: 'utf-8' codec can't encode character '\\ud800' in position 0: surrogates not allowed"),
+    (7, "TypeError: 'int' object is not an instance of 'str'"),
+    (None, "TypeError: 'None' is not an instance of 'str'"),
+], ids=repr)
+def test_a_name_that_no_field_can_have_is_refused_also_where_it_is_unknown(name: Any, words: str, mode: str) -> None:
+    model, keyed = Point(x=1), Keyed()
+    vars(model)[name] = 1
+    setattr(keyed, "part", {"a": 1, name: 2})
+    kind, message = ("SerializationError", "Error serializing to JSON: " + words) if mode == "text" else (
+        words.split(": ", 1))
+    for value in (model, keyed):
+        assert_same(dump(type(value), mode, value), Raised(kind, message))
+
+
+def test_names_that_are_no_exact_text_give_way_to_those_of_the_fields() -> None:
+    model = Point(x=1)
+    vars(model).clear()
+    vars(model)[_Name("y")] = 2
+    for dumped in (model.model_dump(), model.model_dump(mode="json")):
+        assert_same(dumped, {"y": 2})
+        assert [*map(type, dumped)] == [str]
+
+
+@pytest.mark.parametrize("name", ["__pydantic_fields_set__", "__pydantic_extra__"])
+def test_a_class_may_hide_the_names_of_its_state(name: str) -> None:
+    kind: Any = type("Hiding", (Model,), {"__annotations__": {"x": int}, "x": 1, name: None})
+    assert kind().model_dump_json() == '{"x":1}'

@@ -185,6 +185,14 @@ def check_text(text: str) -> str:
     return text
 
 
+def check_name(name: Any) -> None:
+    """Refuse what cannot be the name of a field, known or not, as pydantic words it."""
+    if not isinstance(name, str):
+        shown = "'None'" if name is None else "'%s' object" % type(name).__name__
+        raise TypeError("%s is not an instance of 'str'" % shown)
+    check_text(name)
+
+
 def _family_of(kind: type) -> str:
     family = _KNOWN_FAMILIES.get(kind)
     if family is None:

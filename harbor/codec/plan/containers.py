@@ -11,7 +11,7 @@ from ..errors import Fault, Invalid, replace_surrogates, safe_repr
 from ..hints import Hint, typed_dict_hints
 from ..text.growing import consist_of
 from ..text.writing import Layout, is_plain, quote, write_float_list, write_int_lists, write_plain, write_plain_at
-from .anything import AnyPlan, choose_items, dump_any, dump_any_key, make_object
+from .anything import AnyPlan, check_name, choose_items, dump_any, dump_any_key, make_object
 from .base import (
     LAX, NO_TYPES, NOT_COPIED, Build, CheckCall, DumpCall, Mismatch, Plan, RepeatedObject, check_part, demand_text,
     forget_repeats, register_kind,
@@ -384,10 +384,10 @@ class TypedDictPlan(Plan):
         out = {}
         for name, part in value.items():
             key = self.keys.get(name)
-            if key is not None:
-                out[name] = copied = key.plan.copy(part)
-                if copied is NOT_COPIED:
-                    return NOT_COPIED
+            copied = NOT_COPIED if key is None else key.plan.copy(part)
+            if copied is NOT_COPIED:
+                return NOT_COPIED
+            out[name] = copied
         return out
 
     def growing_names(self, seen: Set[Any]) -> FrozenSet[str]:
@@ -448,9 +448,7 @@ class TypedDictPlan(Plan):
                     n_required += key.required
                 if below is None:
                     continue
-                if not isinstance(name, str):
-                    shown = "'None'" if name is None else "'%s' object" % type(name).__name__
-                    raise TypeError("%s is not an instance of 'str'" % shown)
+                check_name(name)
                 if key is None:
                     if call.trial == "strict" and self.extra != "allow":
                         raise Mismatch(

@@ -12,7 +12,7 @@ from ..declared import computed_field, default_of
 from ..errors import Fault, Invalid
 from ..hints import record_hints, resolve_return
 from ..text.writing import Layout, join_pieces, make_layout, quote, write_tree_at
-from .anything import check_text, copy_plain, dump_any, dump_any_key, make_object
+from .anything import check_name, check_text, copy_plain, dump_any, dump_any_key, make_object
 from .base import (
     NO_TYPES, NOT_COPIED, STRICT, Build, CheckCall, DumpCall, Mismatch, NotQuick, Plan, check_part, demand_text,
     forget_repeats, is_from, register_kind,
@@ -123,7 +123,7 @@ class RecordPlan(Plan):
         self.setters: List[Callable[[Any, Any], None]] = []
         # What is asked of each field to write it, by what parts the fields; made when a first model is written.
         self.writers: Dict[str, Dict[str, Any]] = {}
-        # Writes a model that has no fields but single values and dicts; made when a first one is written.
+        # Writes a model that holds nothing but single values and dicts; made when a first one is written.
         self.write_flat: Optional[FlatWriter] = None
         self.slotted = not hasattr(cls, "__dict__") or "__slots__" in cls.__dict__ and not self.is_model
 
@@ -147,7 +147,8 @@ class RecordPlan(Plan):
             hint = resolve_return(value.fget, "Computed field %r of %s" % (name, self.cls.__qualname__))
             self.computed.append((name, build(hint), value))
         if self.is_model:
-            self.setters = [_find_slot(self.cls, name) for name in _STATE_SLOTS]
+            # Past any __setattr__, and whatever a class has under the same names.
+            self.setters = [vars(_model_base(self.cls))[name].__set__ for name in _STATE_SLOTS]
             post_init = getattr(self.cls, "model_post_init")
             is_own = post_init is not getattr(_model_base(self.cls), "model_post_init")
             self.hook = "model_post_init" if is_own else None
@@ -434,8 +435,10 @@ class RecordPlan(Plan):
         return join_pieces(out)
 
     def _make_flat_writer(self) -> FlatWriter:
-        can_be_flat = self.is_model and not self.computed and self.extra != "allow"
-        self.write_flat = can_be_flat and make_flat_writer(self.fields.values()) or _write_nothing
+        made = None
+        if self.is_model and not self.computed and self.extra != "allow":
+            made = make_flat_writer(self.fields.values())
+        self.write_flat = made or _decline
         return self.write_flat
 
     def write(self, value: Any, out: List[str], layout: Layout) -> bool:
@@ -497,13 +500,15 @@ class RecordPlan(Plan):
         fields = self.fields
         for name, part in value.__dict__.items():
             field = fields.get(name)
-            if field is None or field.exclude_if is not None and field.exclude_if(part):
+            if field is None:
+                return NOT_COPIED
+            if field.exclude_if is not None and field.exclude_if(part):
                 continue
             if type(part) not in field.exact:
                 part = field.plan.copy(part)
                 if part is NOT_COPIED:
                     return NOT_COPIED
-            out[name] = part
+            out[field.name] = part
         return out
 
     def growing_names(self, seen: Set[Any]) -> FrozenSet[str]:
@@ -524,6 +529,7 @@ class RecordPlan(Plan):
         for name, part in self._items(value):
             field = self.fields.get(name)
             if field is None:
+                check_name(name)
                 if call.trial == "strict":
                     raise Mismatch(
                         "PydanticSerializationUnexpectedValue(Unexpected field `%s`: Expected `%s`)"
@@ -538,7 +544,7 @@ class RecordPlan(Plan):
             call.field = name
             plan = field.plan
             dumped = dump_any(part, call, *below) if as_any else plan.dump(part, call, *below)
-            pairs.append((name, dumped))
+            pairs.append((field.name, dumped))
         if call.trial is not None and n_fields < len(self.fields):
             call.field = outer
             raise call.miss_fields(self.dump_title, value, len(self.fields), n_fields)
@@ -597,13 +603,8 @@ class RecordPlan(Plan):
         return described
 
 
-def _find_slot(cls: Any, name: str) -> Any:
-    """Give what sets an attribute past any ``__setattr__``."""
-    return next(base.__dict__[name].__set__ for base in cls.__mro__ if name in base.__dict__)
-
-
-def _write_nothing(parts: Dict[str, Any]) -> None:
-    """Stand for the writer of a model that has other fields."""
+def _decline(parts: Dict[str, Any]) -> None:
+    """Stand for the writer of a model that is none for it."""
 
 
 def _demand_keywords(source: Any, known: Any, call: CheckCall) -> None:

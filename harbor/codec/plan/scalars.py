@@ -206,9 +206,14 @@ class FloatPlan(ScalarPlan):
         if isinstance(value, float):
             return float.__float__(value) if call.mode == "json" else dump_any(value, call)
         if isinstance(value, int):
+            if call.mode != "json":
+                return value
             try:
-                return float(value) if call.mode == "json" else value
+                return float(value)
             except OverflowError:
+                if not call.text:
+                    raise
+                call.warn(self.dump_title, value)
                 return value
         # pydantic's JSON writer takes the float that C code sees in a value.
         number = number_of(value) if call.text and call.trial is None else None
@@ -295,6 +300,8 @@ class BoundedPlan(Plan):
             # The items of a list that is too long are not looked at.
             raise self._wrong_length("too_long", "max_length", value, value, call)
         checked = self.inner.check(value, call)
+        if self.inner.title == "int" and not isinstance(checked, int):
+            raise call.invalid("int_parsing_size", checked)  # the value of an enum's member, of another type
         for name, limit in self.bounds.items():
             kind, breaks = _LIMITS[name]
             try:

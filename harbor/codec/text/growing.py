@@ -16,6 +16,8 @@ __all__ = ["Cuts", "cut_lists", "write_lists"]
 _LOOK_COST = 500
 # Where so much was lost in looking, the lists are left to the plain way.
 _LOOK_BUDGET = 50 * _LOOK_COST
+# As many zeros and ones may be looked at again in each list.
+_MOST_UNITS = 1000
 
 
 class Cuts:
@@ -35,8 +37,8 @@ class _Marks:
     """The characters that tell a list, as those of a text or of its UTF-8 bytes."""
 
     def __init__(self, convert: Callable[[str], Any]) -> None:
-        self.opening, self.closing, self.comma, self.colon, self.quote, self.escape, self.space = map(
-            convert, ("[", "]", ",", ":", '"', "\\", " \t\n\r"))
+        self.opening, self.closing, self.brace, self.comma, self.colon, self.quote, self.escape, self.space = map(
+            convert, ("[", "]", "{", ",", ":", '"', "\\", " \t\n\r"))
 
 
 _TEXT_MARKS = _Marks(str)
@@ -49,7 +51,7 @@ def cut_lists(
     """Cut the lists out of a JSON text, or of its bytes, that stand in a list under one of the names.
 
     Returns the text around them and the lists, one less.  ``read`` makes the value
-    of a JSON text or raises ``ValueError``.  No list holds text or further lists.
+    of a JSON text or raises ``ValueError``.  No list holds text, objects or further lists.
     The lists share their elements and nothing else.  Those that hold ints alone are
     added to ``proven`` by their id.
     """
@@ -131,7 +133,7 @@ def _read_growing(
             # The last number of the shared part may go on here.
             shared, after = 0, begin + 1
         new_text = text[after:end]
-        if marks.quote in new_text or not new_text.isascii():
+        if marks.quote in new_text or marks.brace in new_text or not new_text.isascii():
             return
         try:
             new = read("[%s]" % (new_text if marks is _TEXT_MARKS else new_text.decode("ascii")))
@@ -213,11 +215,11 @@ class _History:
         self._ended: List[Any] = []
         self._end = _ListEnd()
         self._total = 0
-        #: The places of those that equal a bool; None if it does not help to know that the objects are the same.
+        #: The places of those that equal a bool; None, for good, where it does not help to compare objects.
         self._units: Optional[List[int]] = []
 
-    def follow(self, ids: List[Any]) -> Optional[int]:
-        """Go on to the next list and give how many of its values are the last one's: all of those, or none.
+    def follow(self, ids: List[Any]) -> Optional[Tuple[int, List[Any]]]:
+        """Go on to the next list; give how many of its values are the last one's, all of those or none, and the others.
 
         None if it holds anything but exact ints below 2**31, which leaves nothing known.
         """
@@ -226,8 +228,7 @@ class _History:
             new = ids[shared:]
             packed = _pack(new)
             if packed is None or packed[::5] != b"i" * len(new):
-                self._forget()
-                return None
+                return self._forget()
             self._ended[shared:] = [*new, self._end]
             self._total += sum(new)
             self._units = _find_units(packed, self._units, shared)
@@ -235,23 +236,23 @@ class _History:
         else:
             packed = _pack(ids)
             if packed is None:
-                self._forget()
-                return None
+                return self._forget()
             if self._packed is None:
                 self._packed = _pack(self._ended[:-1]) or b""
             if not (self._packed and packed.startswith(self._packed)):
                 shared = 0
+            new = ids[shared:]
             # Five bytes each that begin with an i.
-            if packed[5 * shared :: 5] != b"i" * (len(ids) - shared):
-                self._forget()
-                return None
+            if packed[5 * shared :: 5] != b"i" * len(new):
+                return self._forget()
             self._ended = []
             self._packed = packed
-        self._last, self._size = ids, len(ids)
-        return shared
+        self._last, self._size = ids, shared + len(new)
+        return shared, new
 
-    def _forget(self) -> None:
+    def _forget(self) -> Optional[Tuple[int, List[Any]]]:
         self._last, self._size, self._packed, self._ended = [], 0, b"", []
+        return None
 
     def _has_same_objects(self, ids: List[Any]) -> bool:
         """Tell whether the next list begins with the last, if the objects are the same: faster than by their bytes."""
@@ -265,18 +266,27 @@ class _History:
             self._ended = [*last, self._end]
             self._total = sum(last)
             self._units = _find_units(self._packed or b"", [], 0)
-        try:
-            compared: Any = self._ended < ids if len(ids) > size else self._ended[:-1] == ids
-            if compared is self._end or compared is True and len(ids) == size:
-                # What equals an int is an int, or a bool, or makes a sum something else.
-                total = sum(ids)
-                if type(total) is int and total - sum(ids[size:]) == self._total and self._units is not None and all(
-                        type(ids[place]) is int for place in self._units):
-                    return True
-        except Exception:
-            pass  # a value of somebody's, with an idea of its own of comparing and adding
+        if self._units is not None and self._has_same_ints(ids):
+            return True
         self._units = None
         return False
+
+    def _has_same_ints(self, ids: List[Any]) -> bool:
+        """Tell whether the next list begins with values that equal those of the last, and are ints.
+
+        A float, a Decimal or a scalar of numpy would make the sum one of its kind, and a bool stands for a one or a
+        zero. Only a class that is made to pass for an int, in comparing and in adding, is taken for one.
+        """
+        size = self._size
+        try:
+            compared: Any = self._ended < ids if len(ids) > size else self._ended[:-1] == ids
+            if compared is not (self._end if len(ids) > size else True):
+                return False
+            total = sum(ids)
+            return type(total) is int and total - sum(ids[size:]) == self._total and all(
+                type(ids[place]) is int for place in self._units or ())
+        except Exception:
+            return False  # a value of somebody's, with an idea of its own of comparing and adding
 
 
 def _pack(values: List[Any]) -> Optional[bytes]:
@@ -302,9 +312,6 @@ def _find_units(packed: bytes, before: Optional[List[int]], start: int) -> Optio
     return found
 
 
-_MOST_UNITS = 1000
-
-
 def write_lists(
     lists: List[Any], out: List[str], encode: Callable[[Any], str], newline: str, inner_newline: str
 ) -> bool:
@@ -320,19 +327,20 @@ def write_lists(
     for turn, ids in enumerate(lists):
         if type(ids) is not list:
             return False
-        n_ids = len(ids)
-        shared = history.follow(ids)
-        if shared is None and not _INT_ONLY.issuperset(map(type, ids)):
-            return False
+        found = history.follow(ids)
+        if found is None:
+            if not _INT_ONLY.issuperset(map(type, ids)):
+                return False
+            found = 0, ids
+        shared, new = found
         if not shared:
-            shared = 0
             segments = []
-        if n_ids > shared:
-            new = encode(ids[shared:] if shared else ids)[1:-1]
-            segments.append("," + inner_newline + new if shared else new)
-        out.append(lead + "[" + inner_newline if n_ids else lead + "[")
+        if new:
+            text = encode(new)[1:-1]
+            segments.append("," + inner_newline + text if shared else text)
+        out.append(lead + "[" + inner_newline if segments else lead + "[")
         out.extend(segments)
-        out.append(newline + "]" if n_ids else "]")
+        out.append(newline + "]" if segments else "]")
         lead = "," + newline
         balance += min(shared - _LOOK_COST // 5, _LOOK_BUDGET)
         if balance <= 0:

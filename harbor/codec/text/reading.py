@@ -79,7 +79,7 @@ def parse(document: _Document, growing: FrozenSet[str] = frozenset(), cuts: Opti
             return found
     elif type(document) is str and len(document) <= _SHORT and document.isascii() and _scan is not None:
         # A record of a few numbers: each look at it counts.
-        # What is opened is closed, if it is JSON.
+        # JSON takes two characters for a level, so that a document of twice the limit's is not too deep, or no JSON.
         if "\\" not in document and (
                 len(document) <= 2 * _DEPTH_LIMIT or document.count("[") + document.count("{") <= _DEPTH_LIMIT):
             try:
@@ -111,9 +111,9 @@ def parse(document: _Document, growing: FrozenSet[str] = frozenset(), cuts: Opti
 
 
 def parse_ordinary(raw: bytes) -> Any:
-    """Return the value of a document that json alone reads as `parse` does; raises `ValueError` for any other.
+    """Return the value of a document that needs no second look to be read as by `parse`; `ValueError` for any other.
 
-    A fault costs little here: it is not looked for.
+    A fault costs little here, with the standard reader: it is not looked for.
     """
     if not _is_ordinary(raw):
         raise ValueError

@@ -153,9 +153,11 @@ def write_members(members: Dict[Any, Any]) -> Optional[str]:
             out = f"{out}{start}{encode(item)},"
         elif kind is bool:
             out = f"{out}{start}{'true' if item else 'false'},"
+        elif item is None:
+            out = f"{out}{start}null,"
         else:
-            texts = [encode(part) for part in item if type(part) is str] if kind is list else None
-            if texts is not None and len(texts) == len(item):
+            texts = [encode(part) if type(part) is str else "" for part in item] if kind is list else None
+            if texts is not None and all(texts):
                 out = f"{out}{start}[{','.join(texts)}],"
             elif is_plain(item):
                 out = f"{out}{start}{write_plain(item)},"
