@@ -7,7 +7,7 @@ name of your own.
 # Version 0.1.0. SPDX-License-Identifier: Apache-2.0
 #
 # Generated: do not edit it, but change the files below and run `make single`.
-# Their sha256: d41e736be9ac5436693138671346d710facafd55b3e6edaa905b151f2aa5fb12
+# Their sha256: 55bd80715bedc32849be55eed87ada4321daa9a103d766af0052bac654118c52
 #
 # These run at once, in this order:
 #
@@ -3569,7 +3569,7 @@ class _History:
     def __init__(self) -> None:
         self._last: List[Any] = []
         self._size = 0
-        #: The list as marshal writes it, five bytes an int; None where nobody asked.
+        #: The list as marshal writes it, five bytes for its head and for each int; None where nobody asked.
         self._packed: Optional[bytes] = b""
         #: The list and an end; empty where nobody asked.
         self._ended: List[Any] = []
@@ -3587,7 +3587,7 @@ class _History:
         if self._has_same_objects(ids):
             new = ids[shared:]
             packed = _pack(new)
-            if packed is None or packed[::5] != b"i" * len(new):
+            if packed is None or packed[5::5] != b"i" * len(new):
                 return self._forget()
             self._ended[shared:] = [*new, self._end]
             self._total += sum(new)
@@ -3599,11 +3599,12 @@ class _History:
                 return self._forget()
             if self._packed is None:
                 self._packed = _pack(self._ended[:-1]) or b""
-            if not (self._packed and packed.startswith(self._packed)):
+            # What is looked at through a memoryview is not copied.
+            if not (self._packed and packed.startswith(memoryview(self._packed)[5:], 5)):
                 shared = 0
             new = ids[shared:]
-            # Five bytes each that begin with an i.
-            if packed[5 * shared :: 5] != b"i" * len(new):
+            # The bytes of an int begin with an i.
+            if packed[5 + 5 * shared :: 5] != b"i" * len(new):
                 return self._forget()
             self._ended = []
             self._packed = packed
@@ -3650,12 +3651,12 @@ class _History:
 
 
 def _pack(values: List[Any]) -> Optional[bytes]:
-    """Write a list as marshal does, but for the head; None if it cannot hold ints below 2**31 alone."""
+    """Write a list as marshal does; None if it cannot hold ints below 2**31 alone."""
     try:
         packed = marshal.dumps(values, 2)
     except ValueError:
         return None
-    return packed[5:] if len(packed) == 5 + 5 * len(values) else None
+    return packed if len(packed) == 5 + 5 * len(values) else None
 
 
 def _find_units(packed: bytes, before: Optional[List[int]], start: int) -> Optional[List[int]]:
@@ -3663,9 +3664,9 @@ def _find_units(packed: bytes, before: Optional[List[int]], start: int) -> Optio
     found = None if before is None else before[:]
     for unit in (b"i\0\0\0\0", b"i\1\0\0\0"):
         # No other ints, one behind the other, hold these bytes.
-        place = packed.find(unit)
+        place = packed.find(unit, 5)
         while place >= 0 and found is not None:
-            found.append(start + place // 5)
+            found.append(start + place // 5 - 1)
             if len(found) > _MOST_UNITS:
                 return None
             place = packed.find(unit, place + 5)
