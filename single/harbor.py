@@ -7,7 +7,7 @@ name of your own.
 # Version 0.1.0. SPDX-License-Identifier: Apache-2.0
 #
 # Generated: do not edit it, but change the files below and run `make single`.
-# Their sha256: 55bd80715bedc32849be55eed87ada4321daa9a103d766af0052bac654118c52
+# Their sha256: e683868b9d78b4ddb3046d4efdfc927059afd570535781b6e672720e44b1ad4d
 #
 # These run at once, in this order:
 #
@@ -3542,12 +3542,9 @@ def consist_of(values: List[Any], kinds: FrozenSet[type]) -> bool:
     # marshal looks at numbers in half the time that their types take.
     stride, mark = _PACKED.get(type(values[0]), (0, b"")) if n_values > _LONG and type(values[0]) in kinds else (0, b"")
     if stride:
-        try:
-            packed = marshal.dumps(values, 2)
-            if len(packed) == 5 + stride * n_values and packed[5::stride] == mark * n_values:
-                return True
-        except ValueError:
-            pass
+        packed = _pack(values, stride)
+        if packed is not None and packed[5::stride] == mark * n_values:
+            return True
     return kinds.issuperset(map(type, values))
 
 
@@ -3591,7 +3588,7 @@ class _History:
                 return self._forget()
             self._ended[shared:] = [*new, self._end]
             self._total += sum(new)
-            self._units = _find_units(packed, self._units, shared)
+            self._note_units(packed, shared)
             self._packed = None
         else:
             packed = _pack(ids)
@@ -3626,7 +3623,8 @@ class _History:
         if not self._ended:
             self._ended = [*last, self._end]
             self._total = sum(last)
-            self._units = _find_units(self._packed or b"", [], 0)
+            self._units = []
+            self._note_units(self._packed or b"", 0)
         if self._units is not None and self._has_same_ints(ids):
             return True
         self._units = None
@@ -3650,27 +3648,25 @@ class _History:
             return False  # a value of somebody's, with an idea of its own of comparing and adding
 
 
-def _pack(values: List[Any]) -> Optional[bytes]:
-    """Write a list as marshal does; None if it cannot hold ints below 2**31 alone."""
+    def _note_units(self, packed: bytes, start: int) -> None:
+        """Note the places of zeros and ones among packed ints, counted from a place on."""
+        found = self._units or []
+        for unit in (b"i\0\0\0\0", b"i\1\0\0\0"):
+            # No other ints, one behind the other, hold these bytes.
+            place = packed.find(unit, 5)
+            while place >= 0 and len(found) <= _MOST_UNITS:
+                found.append(start + place // 5 - 1)
+                place = packed.find(unit, place + 5)
+        self._units = found if len(found) <= _MOST_UNITS else None
+
+
+def _pack(values: List[Any], stride: int = 5) -> Optional[bytes]:
+    """Write a list as marshal does; None if it cannot hold numbers of so many bytes alone, as ints below 2**31 are."""
     try:
         packed = marshal.dumps(values, 2)
     except ValueError:
         return None
-    return packed if len(packed) == 5 + 5 * len(values) else None
-
-
-def _find_units(packed: bytes, before: Optional[List[int]], start: int) -> Optional[List[int]]:
-    """Add the places of zeros and ones among packed ints; None if they are many."""
-    found = None if before is None else before[:]
-    for unit in (b"i\0\0\0\0", b"i\1\0\0\0"):
-        # No other ints, one behind the other, hold these bytes.
-        place = packed.find(unit, 5)
-        while place >= 0 and found is not None:
-            found.append(start + place // 5 - 1)
-            if len(found) > _MOST_UNITS:
-                return None
-            place = packed.find(unit, place + 5)
-    return found
+    return packed if len(packed) == 5 + stride * len(values) else None
 
 
 def write_lists(
@@ -7683,9 +7679,7 @@ def parse(document: _Document, growing: FrozenSet[str] = frozenset(), cuts: Opti
             return found
     elif type(document) is str and len(document) <= _SHORT and document.isascii() and _scan is not None:
         # A record of a few numbers: each look at it counts.
-        # JSON takes two characters for a level, so that a document of twice the limit's is not too deep, or no JSON.
-        if "\\" not in document and (
-                len(document) <= 2 * _DEPTH_LIMIT or document.count("[") + document.count("{") <= _DEPTH_LIMIT):
+        if "\\" not in document and not _may_be_deep(document, _DEPTH_LIMIT):
             try:
                 value, end = _scan(document, 0)
                 if end == len(document):
@@ -7847,23 +7841,26 @@ def _is_ordinary(raw: Union[bytes, bytearray], depth: int = _DEPTH_LIMIT) -> boo
     size = len(raw)
     if size > _DIGITS_LIMIT and _has_long_digits(raw):
         return False
-    if _opens_more(raw, depth) and not _is_shallow(raw, depth):
+    if _may_be_deep(raw, depth) and not _is_shallow(raw, depth):
         return False
     # One byte is found far faster than two, and most often is not there.
     return b"\\" not in raw or b"\\u" not in raw or not _has_lone_escape(raw)
 
 
-def _opens_more(raw: Union[bytes, bytearray], depth: int) -> bool:
-    """Say whether there are more than so many opening brackets, in strings or not."""
+def _may_be_deep(text: Any, depth: int) -> bool:
+    """Say whether a text, or its bytes, has enough brackets to nest deeper, in strings or not, if it is JSON."""
+    # JSON takes two characters for a level.
+    if len(text) <= 2 * depth:
+        return False
     n_left = depth
-    for bracket in (b"[", b"{"):
+    for bracket in ("[", "{") if isinstance(text, str) else (b"[", b"{"):
         # Going from one to the next costs less than counting, up to the few that count.
-        place = raw.find(bracket)
+        place = text.find(bracket)
         while place >= 0:
             n_left -= 1
             if n_left < 0:
                 return True
-            place = raw.find(bracket, place + 1)
+            place = text.find(bracket, place + 1)
     return False
 
 
@@ -13979,7 +13976,7 @@ _open_package({
     "codec.text": ("", "", ""),
     "codec.text.growing": ("Cuts cut_lists write_lists", """
         _BYTE_MARKS _History _INT_ONLY _LONG _LOOK_BUDGET _LOOK_COST _ListEnd _MOST_UNITS _Marks _PACKED _TEXT_MARKS
-        _add_piece _find_key _find_units _match_pieces _pack _read_growing _skip_space _write_rest consist_of""", ""),
+        _add_piece _find_key _match_pieces _pack _read_growing _skip_space _write_rest consist_of""", ""),
     "codec.text.writing": ("""
         Pairs format_float is_plain Layout join_pieces make_layout quote write_members render write_float_list
         write_int_lists write_plain write_plain_at""", """
@@ -14026,7 +14023,7 @@ _open_package({
         _BRACKETS _DEPTH_LIMIT _DEPTH_PIECE _DIGITS_BLOCK _DIGITS_LIMIT _DIGITS_SURE _Document _ESCAPES _Grammar
         _NAMED_VALUES _NOT_BRACKETS _NOT_FOUND _Opened _READ_FAULTS _SHORT _after _bad_number _decoder_with _fault
         _grammar_cache _has_lone_escape _has_long_digits _is_ordinary _is_shallow _load_grammar _load_loads
-        _loads_cache _lone_escape _make_scanner _opens_more _parse_growing _read_four _read_hex _read_key
+        _loads_cache _lone_escape _make_scanner _may_be_deep _parse_growing _read_four _read_hex _read_key
         _read_list_text _read_number _read_numbers _read_separator _read_start _read_string _read_word _scan _scan_all
         _to_int""", ""),
     "codec.calls": ("""

@@ -63,9 +63,9 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Work:
     count = Work()
     scan_all, load_encode, pack_all = reading._scan_all, writing._load_encode, growing._pack
 
-    def pack(values: List[Any]) -> Any:
+    def pack(values: List[Any], *stride: int) -> Any:
         count.n_packed += len(values)
-        return pack_all(values)
+        return pack_all(values, *stride)
 
     def scan(scanner: Any, text: str) -> Any:
         count.n_chars += len(text)

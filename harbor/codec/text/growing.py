@@ -182,12 +182,9 @@ def consist_of(values: List[Any], kinds: FrozenSet[type]) -> bool:
     # marshal looks at numbers in half the time that their types take.
     stride, mark = _PACKED.get(type(values[0]), (0, b"")) if n_values > _LONG and type(values[0]) in kinds else (0, b"")
     if stride:
-        try:
-            packed = marshal.dumps(values, 2)
-            if len(packed) == 5 + stride * n_values and packed[5::stride] == mark * n_values:
-                return True
-        except ValueError:
-            pass
+        packed = _pack(values, stride)
+        if packed is not None and packed[5::stride] == mark * n_values:
+            return True
     return kinds.issuperset(map(type, values))
 
 
@@ -231,7 +228,7 @@ class _History:
                 return self._forget()
             self._ended[shared:] = [*new, self._end]
             self._total += sum(new)
-            self._units = _find_units(packed, self._units, shared)
+            self._note_units(packed, shared)
             self._packed = None
         else:
             packed = _pack(ids)
@@ -266,7 +263,8 @@ class _History:
         if not self._ended:
             self._ended = [*last, self._end]
             self._total = sum(last)
-            self._units = _find_units(self._packed or b"", [], 0)
+            self._units = []
+            self._note_units(self._packed or b"", 0)
         if self._units is not None and self._has_same_ints(ids):
             return True
         self._units = None
@@ -290,27 +288,25 @@ class _History:
             return False  # a value of somebody's, with an idea of its own of comparing and adding
 
 
-def _pack(values: List[Any]) -> Optional[bytes]:
-    """Write a list as marshal does; None if it cannot hold ints below 2**31 alone."""
+    def _note_units(self, packed: bytes, start: int) -> None:
+        """Note the places of zeros and ones among packed ints, counted from a place on."""
+        found = self._units or []
+        for unit in (b"i\0\0\0\0", b"i\1\0\0\0"):
+            # No other ints, one behind the other, hold these bytes.
+            place = packed.find(unit, 5)
+            while place >= 0 and len(found) <= _MOST_UNITS:
+                found.append(start + place // 5 - 1)
+                place = packed.find(unit, place + 5)
+        self._units = found if len(found) <= _MOST_UNITS else None
+
+
+def _pack(values: List[Any], stride: int = 5) -> Optional[bytes]:
+    """Write a list as marshal does; None if it cannot hold numbers of so many bytes alone, as ints below 2**31 are."""
     try:
         packed = marshal.dumps(values, 2)
     except ValueError:
         return None
-    return packed if len(packed) == 5 + 5 * len(values) else None
-
-
-def _find_units(packed: bytes, before: Optional[List[int]], start: int) -> Optional[List[int]]:
-    """Add the places of zeros and ones among packed ints; None if they are many."""
-    found = None if before is None else before[:]
-    for unit in (b"i\0\0\0\0", b"i\1\0\0\0"):
-        # No other ints, one behind the other, hold these bytes.
-        place = packed.find(unit, 5)
-        while place >= 0 and found is not None:
-            found.append(start + place // 5 - 1)
-            if len(found) > _MOST_UNITS:
-                return None
-            place = packed.find(unit, place + 5)
-    return found
+    return packed if len(packed) == 5 + stride * len(values) else None
 
 
 def write_lists(

@@ -79,9 +79,7 @@ def parse(document: _Document, growing: FrozenSet[str] = frozenset(), cuts: Opti
             return found
     elif type(document) is str and len(document) <= _SHORT and document.isascii() and _scan is not None:
         # A record of a few numbers: each look at it counts.
-        # JSON takes two characters for a level, so that a document of twice the limit's is not too deep, or no JSON.
-        if "\\" not in document and (
-                len(document) <= 2 * _DEPTH_LIMIT or document.count("[") + document.count("{") <= _DEPTH_LIMIT):
+        if "\\" not in document and not _may_be_deep(document, _DEPTH_LIMIT):
             try:
                 value, end = _scan(document, 0)
                 if end == len(document):
@@ -243,23 +241,26 @@ def _is_ordinary(raw: Union[bytes, bytearray], depth: int = _DEPTH_LIMIT) -> boo
     size = len(raw)
     if size > _DIGITS_LIMIT and _has_long_digits(raw):
         return False
-    if _opens_more(raw, depth) and not _is_shallow(raw, depth):
+    if _may_be_deep(raw, depth) and not _is_shallow(raw, depth):
         return False
     # One byte is found far faster than two, and most often is not there.
     return b"\\" not in raw or b"\\u" not in raw or not _has_lone_escape(raw)
 
 
-def _opens_more(raw: Union[bytes, bytearray], depth: int) -> bool:
-    """Say whether there are more than so many opening brackets, in strings or not."""
+def _may_be_deep(text: Any, depth: int) -> bool:
+    """Say whether a text, or its bytes, has enough brackets to nest deeper, in strings or not, if it is JSON."""
+    # JSON takes two characters for a level.
+    if len(text) <= 2 * depth:
+        return False
     n_left = depth
-    for bracket in (b"[", b"{"):
+    for bracket in ("[", "{") if isinstance(text, str) else (b"[", b"{"):
         # Going from one to the next costs less than counting, up to the few that count.
-        place = raw.find(bracket)
+        place = text.find(bracket)
         while place >= 0:
             n_left -= 1
             if n_left < 0:
                 return True
-            place = raw.find(bracket, place + 1)
+            place = text.find(bracket, place + 1)
     return False
 
 
