@@ -5,7 +5,6 @@ What is good stays the very object it is. Nothing is imported for the sake of fo
 foreign models are known by their methods. docs/trials.md lists the forms.
 """
 
-import dataclasses
 import os
 from collections import abc
 from typing import Any, Dict, List, Optional, Set, TypeVar
@@ -85,7 +84,9 @@ class FormGiver:
         if hasattr(kind, "__next__"):
             # Looking into an iterator uses it up, and may never end.
             return _show(value)
-        if dataclasses.is_dataclass(kind):
+        if hasattr(kind, "__dataclass_fields__"):
+            import dataclasses  # late: whoever has a dataclass has it already
+
             names = [field.name for field in dataclasses.fields(value)]
             return self._form_dict(value, [(name, getattr(value, name)) for name in names], False)
         return self._form_leaf(value)
@@ -243,7 +244,7 @@ def _starts_oddly(value: Any) -> bool:
         return levels == _LEVELS_LIMIT
     if kind is dict:
         return any(map(_starts_oddly, value.values()))
-    return isinstance(value, abc.Collection) or hasattr(kind, "__next__") or dataclasses.is_dataclass(kind)
+    return isinstance(value, abc.Collection) or hasattr(kind, "__next__") or hasattr(kind, "__dataclass_fields__")
 
 
 def _is_too_long(number: int) -> bool:

@@ -7,7 +7,7 @@ name of your own.
 # Version 0.1.0. SPDX-License-Identifier: Apache-2.0
 #
 # Generated: do not edit it, but change the files below and run `make single`.
-# Their sha256: e683868b9d78b4ddb3046d4efdfc927059afd570535781b6e672720e44b1ad4d
+# Their sha256: be69a315d103f6c6a2622530536f48fbc9bd4b8a15fef1ad954a4226f6dc0f0b
 #
 # These run at once, in this order:
 #
@@ -409,16 +409,16 @@ _MODULES = (
 # ====================================================================================================================
 
 __name__ = _begin("codec.declared")
-"""What a class of fields asks for when it is made; the part of the codec that works on values is kept back.
+"""What a class of fields asks for when it is made; what it does not need yet is kept back.
 
 In: annotations, defaults and properties in the body of a class; later the names of `calls`. Out: what they stand for.
-A class needs none of `calls` before the first value comes, so that importing one costs little more than `dataclasses`
-itself.
+A class needs none of `calls` before the first value comes, and of `dataclasses`, which imports more than all models
+together, nothing before somebody asks for what only that has.
 """
 
 import sys
 import typing
-from typing import TYPE_CHECKING, Any, ClassVar, Dict
+from typing import TYPE_CHECKING, Any, ClassVar, Dict, List, Optional
 
 if TYPE_CHECKING:
     engine: Any
@@ -435,6 +435,90 @@ else:
 
     engine = _FirstUse()
 
+class _Ungiven:
+    """Stands where a field has no default."""
+
+    def __repr__(self) -> str:
+        return "<no default>"
+
+
+UNGIVEN: Any = _Ungiven()
+
+
+class FieldSpec:
+    """What the body of a class says of one field, under the names that ``dataclasses.Field`` has for it.
+
+    In the body of a class that is no model it becomes such a field.
+    """
+
+    __slots__ = ("name", "type", "default", "default_factory", "metadata", "init", "standard")
+
+    def __init__(self, default: Any = UNGIVEN, default_factory: Any = UNGIVEN, metadata: Any = None) -> None:
+        self.name = ""
+        self.type: Any = None
+        self.default = default
+        self.default_factory = default_factory
+        self.metadata: Dict[str, Any] = metadata or {}
+        self.init: bool = True
+        # The field of `dataclasses` that this one was read off.
+        self.standard: Any = None
+
+    def __set_name__(self, owner: Any, name: str) -> None:
+        if not hasattr(owner, "__codec_model__"):
+            setattr(owner, name, self.make_standard())
+
+    @classmethod
+    def read(cls, field: Any) -> "FieldSpec":
+        """Read a ``dataclasses.Field``."""
+        given = [
+            UNGIVEN if value is sys.modules["dataclasses"].MISSING else value
+            for value in (field.default, field.default_factory)]
+        spec = cls(given[0], given[1], field.metadata)
+        spec.name, spec.type, spec.init, spec.standard = field.name, field.type, field.init, field
+        return spec
+
+    def make_standard(self) -> Any:
+        """Make a ``dataclasses.Field`` of it, or give the one that it was read off."""
+        import dataclasses  # late
+
+        given = {"default": self.default, "default_factory": self.default_factory}
+        make_field: Any = dataclasses.field  # its overloads know no keywords
+        return self.standard or make_field(
+            metadata=self.metadata, **{name: value for name, value in given.items() if value is not UNGIVEN})
+
+
+def fields_of(cls: Any) -> List[FieldSpec]:
+    """List the fields of a model class or of somebody's dataclass, in order."""
+    own = getattr(cls, "__codec_fields__", None)
+    if own is not None:
+        return list(own.values())
+    # A dataclass has loaded dataclasses.
+    return [FieldSpec.read(field) for field in sys.modules["dataclasses"].fields(cls)]
+
+
+class OnDemand:
+    """What a dataclass keeps in its class, made of the fields when it is asked for; each model class has its own."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: Any, owner: Any) -> Any:
+        import dataclasses  # late
+
+        # Not of the class itself, which other threads may be using, or asking the same.
+        body: Dict[str, Any] = {spec.name: spec.make_standard() for spec in owner.__codec_fields__.values()}
+        body.update(__module__=__name__, __doc__="Given, because dataclass would write one.")
+        stand_in: Any = type(owner.__name__, (), body)
+        stand_in.__annotations__ = {spec.name: spec.type for spec in owner.__codec_fields__.values()}
+        dataclasses.dataclass(init=False, repr=False, eq=False)(stand_in)
+        for name in ON_DEMAND:
+            setattr(owner, name, getattr(stand_in, name))
+        return getattr(stand_in, self._name)
+
+
+ON_DEMAND = ("__dataclass_fields__", "__dataclass_params__")
+
+
 class computed_field(property):  # named like pydantic's decorator, in whose place it stands
     """A property that is dumped after the fields: ``@computed_field`` above a method or a ``@property``."""
 
@@ -443,8 +527,15 @@ class computed_field(property):  # named like pydantic's decorator, in whose pla
         super().__init__(fget, *rest)
 
 
-def default_of(field: Any) -> Any:
-    """Give the default of a dataclass's field, be it one that each instance gets a copy of."""
+def copy_deeply(value: Any, memo: Optional[Dict[int, Any]] = None) -> Any:
+    """Do as ``copy.deepcopy`` does."""
+    import copy  # late
+
+    return copy.deepcopy(value, memo)
+
+
+def default_of(field: FieldSpec) -> Any:
+    """Give the default of a field, be it one that each instance gets a copy of."""
     return field.metadata.get("copied_default", field.default)
 
 
@@ -463,6 +554,12 @@ def is_class_var(annotation: Any) -> bool:
     if isinstance(annotation, str):
         return annotation.replace(" ", "").startswith(("ClassVar", "typing.ClassVar"))
     return annotation is ClassVar or typing.get_origin(annotation) is ClassVar
+
+
+def is_from_dataclasses(value: Any, name: str) -> bool:
+    """Tell whether a value is that class of ``dataclasses``, or one of its instances."""
+    kind = getattr(sys.modules.get("dataclasses"), name, None)
+    return kind is not None and (value is kind or isinstance(value, kind))
 
 
 def own_annotations(cls: Any) -> Dict[str, Any]:
@@ -486,7 +583,6 @@ In: calls by the old names. Out: what the new names give, and pydantic's ``Depre
 stands in `legacy_calls`.
 """
 
-import copy as _copy
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Optional, Set, Tuple, Type, TypeVar, Union
 
 if TYPE_CHECKING:
@@ -736,15 +832,15 @@ class LegacyModel:
         extra: Optional[Dict[str, Any]] = source.__pydantic_extra__
         items: Iterable[Tuple[str, Any]] = [*self.__dict__.items(), *(extra or {}).items()]
         if include is not None or exclude is not None:
-            items = pick_items(items, *open_both(include, exclude, source.__dataclass_fields__))
+            items = pick_items(items, *open_both(include, exclude, source.__codec_fields__))
         values = dict(items, **(update or {}))
         if extra is not None:
             extra = {name: values.pop(name) for name in extra if name in values}
         # As in pydantic, a part that was taken out of a field unsets the field, and `include` unsets nothing.
         fields_set = {*source.__pydantic_fields_set__, *(update or ())}.difference(exclude or ())
         made = type(self).__new__(type(self))
-        object.__setattr__(made, "__dict__", _copy.deepcopy(values) if deep else values)
-        object.__setattr__(made, "__pydantic_extra__", _copy.deepcopy(extra) if deep else extra)
+        object.__setattr__(made, "__dict__", copy_deeply(values) if deep else values)
+        object.__setattr__(made, "__pydantic_extra__", copy_deeply(extra) if deep else extra)
         object.__setattr__(made, "__pydantic_fields_set__", fields_set)
         return made
 
@@ -814,18 +910,19 @@ In: keywords, mappings, JSON. Out: instances, dicts, JSON. What a field's type m
 stands what an instance and its class can do.
 """
 
-import copy as _copy
-import dataclasses
 import functools
 import sys
+from types import MemberDescriptorType
 from typing import (
     TYPE_CHECKING, Any, Callable, ClassVar, Dict, FrozenSet, Iterator, List, Optional, Set, Tuple, Type, TypeVar, Union,
 )
 
 if TYPE_CHECKING:
+    from dataclasses import field as standard_field
     from typing_extensions import dataclass_transform
 
 else:
+    standard_field = None
 
     def dataclass_transform(**options: Any) -> Any:
         """Stand in for the decorator that only type checkers read."""
@@ -833,16 +930,15 @@ else:
 
 
 M = TypeVar("M", bound="Model")
-_UNGIVEN: Any = dataclasses.MISSING
 _STATE = ("__pydantic_fields_set__", "__pydantic_extra__", "__pydantic_private__")
 _CONFIG_NAMES = frozenset(("extra", "frozen"))
 _EVEN_OPTIONS = frozenset(("indent", "inf_nan", "exclude_none", "warnings", "fallback"))
 
 
 def Field(
-    default: Any = _UNGIVEN,
+    default: Any = UNGIVEN,
     *,
-    default_factory: Any = _UNGIVEN,
+    default_factory: Any = UNGIVEN,
     description: Optional[str] = None,
     exclude_if: Optional[Callable[[Any], bool]] = None,
     after: Optional[Callable[[Any], Any]] = None,
@@ -864,32 +960,33 @@ def Field(
     }
     metadata = {name: value for name, value in given.items() if value is not None}
     if default is ...:
-        default = _UNGIVEN
-    make_field: Any = dataclasses.field  # its overloads name default and default_factory, but never both
-    return make_field(default=default, default_factory=default_factory, metadata=metadata)
+        default = UNGIVEN
+    if default is not UNGIVEN and default_factory is not UNGIVEN:
+        raise ValueError("cannot specify both default and default_factory")
+    return FieldSpec(default, default_factory, metadata)
 
 
 class FieldInfo:
     """What a class says of one field: ``annotation``, ``default``, ``default_factory``, ``description``."""
 
-    def __init__(self, field: Any) -> None:
+    def __init__(self, field: FieldSpec) -> None:
         self.annotation: Any = field.type
         self.default: Any = default_of(field)
         # A default that each instance gets a copy of is a default all the same.
-        has_factory = self.default is field.default and field.default_factory is not _UNGIVEN
+        has_factory = self.default is field.default and field.default_factory is not UNGIVEN
         self.default_factory: Any = field.default_factory if has_factory else None
         self.description: Optional[str] = field.metadata.get("description")
         self.exclude_if: Optional[Callable[[Any], bool]] = field.metadata.get("exclude_if")
 
     def is_required(self) -> bool:
         """Tell whether an input must give the field."""
-        return self.default is _UNGIVEN and self.default_factory is None
+        return self.default is UNGIVEN and self.default_factory is None
 
     def get_default(self) -> Any:
         """Give the default, made anew where the field has a factory and copied where it can change."""
         if self.default_factory is not None:
             return self.default_factory()
-        return self.default if _is_hashable(self.default) else _copy.deepcopy(self.default)
+        return self.default if _is_hashable(self.default) else copy_deeply(self.default)
 
     def __repr__(self) -> str:
         shown = self.annotation.__name__ if type(self.annotation) is type else repr(self.annotation)
@@ -918,7 +1015,8 @@ class ModelMetaclass(LegacyType):
     @property
     def model_fields(cls) -> Dict[str, FieldInfo]:
         """The fields by name, in order."""
-        return {name: FieldInfo(field) for name, field in getattr(cls, "__dataclass_fields__", {}).items()}
+        fields: Dict[str, FieldSpec] = getattr(cls, "__codec_fields__")
+        return {name: FieldInfo(field) for name, field in fields.items()}
 
     @property
     def model_computed_fields(cls) -> Dict[str, Any]:
@@ -1012,7 +1110,7 @@ def _validate_json_plainly(cls: Any, json_data: Any) -> Any:
     return engine.check_document(plan, json_data, call, source)
 
 
-@dataclass_transform(kw_only_default=True, field_specifiers=(Field, dataclasses.field))
+@dataclass_transform(kw_only_default=True, field_specifiers=(Field, standard_field))
 class Model(LegacyModel, metaclass=ModelMetaclass):
     """Base of classes whose annotated names are checked fields.
 
@@ -1024,6 +1122,7 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
     __slots__ = ("__dict__", "__weakref__", "__pydantic_fields_set__", "__pydantic_extra__", "__pydantic_private__")
     __codec_model__ = None
     __codec_plan__: ClassVar[Any] = None
+    __codec_fields__: ClassVar[Dict[str, FieldSpec]] = {}
     model_config: ClassVar[Dict[str, Any]] = {}
     __class_vars__: ClassVar[FrozenSet[str]] = frozenset()
     if TYPE_CHECKING:
@@ -1050,7 +1149,7 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
             setattr(cls, "__hash__", _hash_fields)
         # Names in quotes are looked up where the class stands, which may be inside a function.
         frame = sys._getframe(1)
-        _make_dataclass(cls, dict(frame.f_globals, **frame.f_locals))
+        _declare_fields(cls, dict(frame.f_globals, **frame.f_locals))
         # Built when the class is first used; a class never takes its base's.
         cls.__codec_plan__ = None
 
@@ -1072,7 +1171,7 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
             cls = type(self)
             if name[:1] != "_" and cls.model_config.get("frozen"):
                 raise _refuse_change(cls, name, value)
-            if name in cls.__dataclass_fields__:
+            if name in cls.__codec_fields__:
                 self.__dict__[name] = value
                 self.__pydantic_fields_set__.add(name)
             elif name in cls.__class_vars__:
@@ -1261,7 +1360,7 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
         if update:
             names = update.keys()
             if type(self).model_config.get("extra") == "allow":
-                fields = type(self).__dataclass_fields__
+                fields = type(self).__codec_fields__
                 extra = copied.__pydantic_extra__ or {}
                 for name, value in update.items():
                     (copied.__dict__ if name in fields else extra)[name] = value
@@ -1283,8 +1382,8 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
         # Noted before its parts are copied: a part may lead back here.
         memo[id(self)] = made
         _set_state(
-            made, _copy.deepcopy(self.__dict__, memo), set(self.__pydantic_fields_set__),
-            _copy.deepcopy(self.__pydantic_extra__, memo))
+            made, copy_deeply(self.__dict__, memo), set(self.__pydantic_fields_set__),
+            copy_deeply(self.__pydantic_extra__, memo))
         return made
 
     def __replace__(self: M, **changes: Any) -> M:
@@ -1357,7 +1456,7 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
         if self.__dict__ == other.__dict__:
             return True
         # What stands beside the fields does not count.
-        fields = type(self).__dataclass_fields__
+        fields = type(self).__codec_fields__
         mine, theirs = ({name: value for name, value in vars(side).items() if name in fields} for side in (self, other))
         return (len(mine) < len(self.__dict__) or len(theirs) < len(other.__dict__)) and mine == theirs
 
@@ -1374,7 +1473,7 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
 
     def _show_fields(self) -> List[str]:
         shown: List[Tuple[str, Any]] = [
-            (name, value) for name, value in self.__dict__.items() if name in type(self).__dataclass_fields__]
+            (name, value) for name, value in self.__dict__.items() if name in type(self).__codec_fields__]
         shown.extend((self.__pydantic_extra__ or {}).items())
         shown.extend((name, getattr(self, name)) for name in type(self).model_computed_fields)
         return ["%s=%r" % pair for pair in shown]
@@ -1394,7 +1493,7 @@ def _is_hashable(value: Any) -> bool:
 
 
 def _hash_fields(self: Any) -> int:
-    return hash(type(self)) + hash(tuple(self.__dict__.get(name) for name in type(self).__dataclass_fields__))
+    return hash(type(self)) + hash(tuple(self.__dict__.get(name) for name in type(self).__codec_fields__))
 
 
 def _refuse_change(cls: Any, name: str, value: Any) -> Exception:
@@ -1412,41 +1511,57 @@ def _set_state(made: Any, values: Dict[str, Any], fields_set: Any, extra: Any) -
     object.__setattr__(made, "__pydantic_extra__", extra)
 
 
-def _make_dataclass(cls: Any, scope: Dict[str, Any]) -> None:
-    """Make a subclass a dataclass without the methods that Model has of its own."""
+def _declare_fields(cls: Any, scope: Dict[str, Any]) -> None:
+    """Note the fields of a subclass; ``dataclasses`` makes its own of them when somebody asks."""
     annotations = own_annotations(cls)
     if any(isinstance(annotation, str) for annotation in annotations.values()):
-        # dataclass looks for the module of a quoted annotation, which an exec-ed class does not have.
         annotations = {name: unquote_early(annotation, scope) for name, annotation in annotations.items()}
         cls.__annotations__ = annotations
+    fields: Dict[str, FieldSpec] = {}
+    for base in reversed(cls.__mro__[1:]):
+        if "__codec_fields__" in vars(base) or "__dataclass_fields__" in vars(base):
+            fields.update((field.name, field) for field in fields_of(base))
+    body = dict(vars(cls))
     for name, annotation in annotations.items():
         if is_class_var(annotation):
+            if _is_field(body.get(name)):
+                setattr(cls, name, body[name].default)
+            continue
+        if is_from_dataclasses(annotation, "InitVar"):
             continue
         if name.startswith("_"):
             raise TypeError("Field %r of %s starts with an underscore, which no field may" % (name, cls.__qualname__))
-        if name not in cls.__dict__ and hasattr(cls, name):
-            # An inherited method of the same name is no default.
-            setattr(cls, name, dataclasses.field())
-        field = cls.__dict__.get(name)
-        default = field.default if isinstance(field, dataclasses.Field) else field
-        if not _is_hashable(default):
-            # What can change is copied for each instance.
-            metadata = dict(getattr(field, "metadata", {}), copied_default=default)
-            setattr(cls, name, dataclasses.field(
-                default_factory=functools.partial(_copy.deepcopy, default), metadata=metadata))
-    own_doc = cls.__doc__ if "__doc__" in cls.__dict__ else None
-    # Without a docstring, dataclass would spend its time on one that shows the signature.
-    cls.__doc__ = own_doc or "."
-    dataclasses.dataclass(init=False, repr=False, eq=False)(cls)
-    cls.__doc__ = own_doc
-    # Among these stand class variables too, as what dataclass calls pseudo-fields.
-    cls.__dataclass_fields__ = {field.name: field for field in dataclasses.fields(cls)}
-    cls.__class_vars__ = cls.__class_vars__ | {name for name in annotations if is_class_var(annotations[name])}
-    for name in list(cls.__dataclass_fields__) + ["__match_args__", "__replace__"]:
-        if name in cls.__dict__:
+        fields[name] = _declare_field(name, annotation, body.get(name, UNGIVEN))
+    for name, value in body.items():
+        if name not in annotations and _is_field(value):
+            raise TypeError("%r of %s is a field but has no type annotation" % (name, cls.__qualname__))
+        # A field's default is no attribute of the class.
+        if name in fields:
             delattr(cls, name)
+    cls.__codec_fields__ = fields
+    cls.__class_vars__ = cls.__class_vars__ | {name for name in annotations if is_class_var(annotations[name])}
+    for name in ON_DEMAND:
+        setattr(cls, name, OnDemand(name))
 
 
+def _is_field(value: Any) -> bool:
+    return isinstance(value, FieldSpec) or is_from_dataclasses(value, "Field")
+
+
+def _declare_field(name: str, annotation: Any, value: Any) -> FieldSpec:
+    """Make the field of what stands behind its annotation; what can change is copied for each instance."""
+    if is_from_dataclasses(value, "Field"):
+        spec = FieldSpec.read(value)
+    elif isinstance(value, FieldSpec):
+        spec = FieldSpec(value.default, value.default_factory, value.metadata)
+    else:
+        spec = FieldSpec(UNGIVEN if isinstance(value, MemberDescriptorType) else value)
+    if not _is_hashable(spec.default):
+        spec = FieldSpec(
+            default_factory=functools.partial(copy_deeply, spec.default),
+            metadata=dict(spec.metadata, copied_default=spec.default))
+    spec.name, spec.type = name, annotation
+    return spec
 
 
 # ====================================================================================================================
@@ -2558,7 +2673,7 @@ def safe_repr(value: Any) -> str:
 # harbor/codec/hints.py, which runs when it is first used
 # ====================================================================================================================
 
-_later("codec.hints", "own_annotations", r'''
+_later("codec.hints", "fields_of own_annotations", r'''
 """Annotations -> neutral descriptions of types.
 
 In: what stands behind a colon in somebody's class, on any Python from 3.8 on. Out: a ``Hint`` that says which kind
@@ -2566,7 +2681,6 @@ of type it is and what it is made of. Nothing here checks a value; of the others
 version.
 """
 
-import dataclasses
 import sys
 import typing
 from typing import Any, Dict, List, Optional, Tuple, Union
@@ -2623,7 +2737,7 @@ def describe_type(annotation: Any, where: str, scope: Optional[Dict[str, Any]] =
 def record_hints(cls: Any) -> Dict[str, Hint]:
     """Describe the fields of a dataclass, in order."""
     hints = {}
-    for field in dataclasses.fields(cls):
+    for field in fields_of(cls):
         owner = next((base for base in cls.__mro__ if field.name in own_annotations(base)), cls)
         scope = dict(vars(sys.modules.get(owner.__module__, typing)), **{owner.__name__: owner, cls.__name__: cls})
         hints[field.name] = describe_type(field.type, _place(cls, field.name), scope)
@@ -2680,7 +2794,7 @@ def _describe_class(cls: Any) -> Optional[Hint]:
         return Hint("enum", (), cls)
     if issubclass(cls, dict) and hasattr(cls, "__total__"):
         return Hint("typed-dict", (), cls)
-    if dataclasses.is_dataclass(cls):
+    if hasattr(cls, "__codec_model__") or hasattr(cls, "__dataclass_fields__"):
         return Hint("record", (), cls)
     return None
 
@@ -4725,7 +4839,7 @@ def _merge_selections(mine: Any, common: Any) -> Any:
 # ====================================================================================================================
 
 _later("codec.plan.anything", """
-        SerializationError Hint write_date write_datetime write_time write_timedelta Pairs is_plain NO_TYPES
+        fields_of SerializationError Hint write_date write_datetime write_time write_timedelta Pairs is_plain NO_TYPES
         NOT_COPIED STRICT Build CheckCall DumpCall Plan build_plan forget_repeats is_from kept_plan register_kind
         filter_key fit_indexes""", r'''
 """Dumping a value of which no type is known, and the plan of ``Any``.
@@ -4735,7 +4849,6 @@ containers are rebuilt, enums give their value, dates and paths their text. Modu
 up among those already imported: if one is not there, no value can be of its types.
 """
 
-import dataclasses
 import math
 import sys
 from typing import Any, Callable, Dict, Iterator, List, Tuple
@@ -4925,7 +5038,7 @@ def _family_of(kind: type) -> str:
 def _find_family(kind: type) -> str:
     if hasattr(kind, "__codec_model__"):
         return "model"
-    if dataclasses.is_dataclass(kind):
+    if hasattr(kind, "__dataclass_fields__"):
         return "dataclass"
     if is_from(kind, "enum", "Enum"):
         return "enum"
@@ -5054,7 +5167,7 @@ def make_object(pairs: List[Tuple[Any, Any]], call: DumpCall) -> Any:
 
 def _dump_dataclass(value: Any, call: DumpCall, include: Any, exclude: Any) -> Any:
     pairs = []
-    for field in dataclasses.fields(value):
+    for field in fields_of(type(value)):
         if not hasattr(value, field.name):
             continue
         below = filter_key(field.name, include, exclude)
@@ -6685,22 +6798,20 @@ def make_flat_writer(fields: Iterable[Any]) -> Optional[FlatWriter]:
 # ====================================================================================================================
 
 _later("codec.plan.records", """
-        computed_field default_of Fault Invalid record_hints resolve_return Layout join_pieces make_layout quote
-        write_tree_at check_name check_text copy_plain dump_any dump_any_key make_object NO_TYPES NOT_COPIED STRICT
-        Build CheckCall DumpCall Mismatch NotQuick Plan check_part demand_text forget_repeats is_from register_kind
-        OptionalPlan TEXT_ONLY check_extra_keys describe_exception gather_growing key_step place_faults
-        takes_any_values filter_key FlatWriter make_flat_writer LIMIT_NAMES BoundedPlan""", r'''
+        UNGIVEN computed_field default_of fields_of Fault Invalid record_hints resolve_return Layout join_pieces
+        make_layout quote write_tree_at check_name check_text copy_plain dump_any dump_any_key make_object NO_TYPES
+        NOT_COPIED STRICT Build CheckCall DumpCall Mismatch NotQuick Plan check_part demand_text forget_repeats
+        is_from register_kind OptionalPlan TEXT_ONLY check_extra_keys describe_exception gather_growing key_step
+        place_faults takes_any_values filter_key FlatWriter make_flat_writer LIMIT_NAMES BoundedPlan""", r'''
 """Plans of models and of plain dataclasses.
 
 In: an instance, a mapping or a JSON object. Out: an instance whose fields are checked; and back. What a class asks
 for beyond its annotations (limits, ``exclude_if``, extra keys, computed fields) is read off it here, once.
 """
 
-import dataclasses
 from collections import abc
 from typing import Any, Callable, Dict, FrozenSet, Iterable, List, Optional, Set, Tuple
 
-_NO_DEFAULT = dataclasses.MISSING
 # Whose values repr writes as JSON does, but for None.
 _REPR_TYPES: FrozenSet[type] = frozenset((int, type(None)))
 _STATE_SLOTS = ("__dict__", "__pydantic_fields_set__", "__pydantic_extra__")
@@ -6757,7 +6868,7 @@ class FieldPlan:
         self.holds_any = takes_any_values(plan)
         self.default = default_of(field)
         self.factory = field.default_factory
-        self.required = field.default is _NO_DEFAULT and field.default_factory is _NO_DEFAULT
+        self.required = field.default is UNGIVEN and field.default_factory is UNGIVEN
         self.exclude_if: Optional[Callable[[Any], bool]] = field.metadata.get("exclude_if")
         self.description: Optional[str] = field.metadata.get("description")
         self.index = index
@@ -6765,7 +6876,7 @@ class FieldPlan:
 
     def make_default(self) -> Any:
         """Make the default anew, or give it where it cannot change."""
-        return self.default if self.factory is _NO_DEFAULT else self.factory()
+        return self.default if self.factory is UNGIVEN else self.factory()
 
 
 class RecordPlan(Plan):
@@ -6805,7 +6916,7 @@ class RecordPlan(Plan):
     def complete(self, build: Build) -> None:
         """Build the plans of the fields; the class may mention itself."""
         hints = record_hints(self.cls)
-        for index, field in enumerate(dataclasses.fields(self.cls)):
+        for index, field in enumerate(fields_of(self.cls)):
             plan = build(hints[field.name])
             bounds = {name: field.metadata[name] for name in LIMIT_NAMES if name in field.metadata}
             if bounds:
@@ -6815,8 +6926,8 @@ class RecordPlan(Plan):
             self.fields[field.name] = FieldPlan(field, plan, index)
         self.required = frozenset(field.name for field in self.fields.values() if field.required)
         for field_plan in self.fields.values():
-            self.fixed[field_plan.name] = None if field_plan.factory is not _NO_DEFAULT else field_plan.default
-            if field_plan.factory is not _NO_DEFAULT:
+            self.fixed[field_plan.name] = None if field_plan.factory is not UNGIVEN else field_plan.default
+            if field_plan.factory is not UNGIVEN:
                 self.factories.append(field_plan)
         for name, value in _find_computed(self.cls).items():
             hint = resolve_return(value.fget, "Computed field %r of %s" % (name, self.cls.__qualname__))
@@ -6995,7 +7106,7 @@ class RecordPlan(Plan):
                     fault.path.append(name)
                     faults.append(fault)
                 else:
-                    values[name] = field.default if field.factory is _NO_DEFAULT else field.factory()
+                    values[name] = field.default if field.factory is UNGIVEN else field.factory()
                 continue
             names.add(name)
             if may_skip:
@@ -8707,14 +8818,13 @@ def _is_all(selection: Any) -> bool:
 # ====================================================================================================================
 
 _later("codec.schema", """
-        SerializationError dump_any is_known_kind DumpCall Plan is_from""", r'''
+        UNGIVEN SerializationError dump_any is_known_kind DumpCall Plan is_from""", r'''
 """JSON schema of a plan.
 
 In: a plan. Out: a dict in the form pydantic gives, with the classes it mentions under ``$defs``. The plans say what
 their own types are; what they have in common stands here: properties, unions, names of classes, the order of keys.
 """
 
-import dataclasses
 import warnings
 from collections import Counter
 from typing import Any, Callable, Dict, List, Optional, Tuple
@@ -8724,7 +8834,6 @@ __all__ = ["PydanticJsonSchemaWarning", "SchemaBook", "make_schema"]
 _MODES = ("validation", "serialization")
 _UNION_FORMATS = ("any_of", "primitive_type_array")
 _PRIMITIVES = frozenset(("string", "boolean", "null", "integer", "number"))
-_MISSING = dataclasses.MISSING
 
 
 class PydanticJsonSchemaWarning(UserWarning):
@@ -8775,14 +8884,14 @@ class SchemaBook:
         name: str,
         plan: Plan,
         *,
-        default: Any = _MISSING,
+        default: Any = UNGIVEN,
         read_only: bool = False,
         description: Optional[str] = None,
     ) -> Dict[str, Any]:
         """Describe a field: what its type says, and what the field says beyond it."""
         out = dict(plan.schema(self))
         is_titled = not _names_class(out)
-        if default is not _MISSING:
+        if default is not UNGIVEN:
             out.update(_describe_default(default))
         if read_only:
             out["readOnly"] = True
@@ -8932,14 +9041,13 @@ def _write(schema: Any, references: Dict[type, Any], parent: str = "") -> Any:
 # harbor/codec/signature.py, which runs when it is first used
 # ====================================================================================================================
 
-_later("codec.signature", "default_of Hint record_hints", r'''
+_later("codec.signature", "UNGIVEN default_of fields_of Hint record_hints", r'''
 """The signature of a model class, as ``inspect.signature`` shows it.
 
 In: a class with fields. Out: an ``inspect.Signature`` with today's spelling of types (``int | None``) on every
 Python.
 """
 
-import dataclasses
 from typing import Any, Dict
 
 __all__ = ["describe_signature"]
@@ -8963,10 +9071,10 @@ def describe_signature(cls: Any) -> Any:
 
     parameters = []
     hints = record_hints(cls)
-    for field in dataclasses.fields(cls):
+    for field in fields_of(cls):
         default: Any = default_of(field)
-        if default is dataclasses.MISSING:
-            has_factory = field.default_factory is not dataclasses.MISSING
+        if default is UNGIVEN:
+            has_factory = field.default_factory is not UNGIVEN
             default = _Shown("<factory>") if has_factory else inspect.Parameter.empty
         parameters.append(inspect.Parameter(
             field.name, inspect.Parameter.KEYWORD_ONLY, default=default,
@@ -10628,7 +10736,6 @@ What is good stays the very object it is. Nothing is imported for the sake of fo
 foreign models are known by their methods. docs/trials.md lists the forms.
 """
 
-import dataclasses
 import os
 from collections import abc
 from typing import Any, Dict, List, Optional, Set, TypeVar
@@ -10703,7 +10810,9 @@ class FormGiver:
         if hasattr(kind, "__next__"):
             # Looking into an iterator uses it up, and may never end.
             return _show(value)
-        if dataclasses.is_dataclass(kind):
+        if hasattr(kind, "__dataclass_fields__"):
+            import dataclasses  # late: whoever has a dataclass has it already
+
             names = [field.name for field in dataclasses.fields(value)]
             return self._form_dict(value, [(name, getattr(value, name)) for name in names], False)
         return self._form_leaf(value)
@@ -10861,7 +10970,7 @@ def _starts_oddly(value: Any) -> bool:
         return levels == _LEVELS_LIMIT
     if kind is dict:
         return any(map(_starts_oddly, value.values()))
-    return isinstance(value, abc.Collection) or hasattr(kind, "__next__") or dataclasses.is_dataclass(kind)
+    return isinstance(value, abc.Collection) or hasattr(kind, "__next__") or hasattr(kind, "__dataclass_fields__")
 
 
 def _is_too_long(number: int) -> bool:
@@ -11074,14 +11183,12 @@ _later("models.trial.error_policy", "Model", r'''
 The names and what follows from them are Harbor 0.26's.
 """
 
-import dataclasses
 from typing import Dict, Optional, Tuple
 
 __all__ = ["ErrorPolicy", "ErrorPolicyOverride", "policy_for"]
 
 
-@dataclasses.dataclass(frozen=True)
-class ErrorPolicy:
+class ErrorPolicy(Model, frozen=True):
     should_retry: bool
     should_grade: bool
     has_valid_reward: bool
@@ -11096,45 +11203,47 @@ class ErrorPolicyOverride(Model):
 
     def apply(self, policy: ErrorPolicy) -> ErrorPolicy:
         """Give a policy with the parts set here in place of its own."""
-        changes = {name: value for name, value in self if value is not None}
-        return dataclasses.replace(policy, **changes)
+        return policy.model_copy(update={name: value for name, value in self if value is not None})
 
 
+# Whether to try again, whether to grade, whether the reward counts; policies are made of it when they are asked for.
+_Answers = Tuple[bool, bool, bool]
 # An exception nobody knows: worth another try, and no reason to doubt the reward.
-_UNKNOWN = ErrorPolicy(should_retry=True, should_grade=True, has_valid_reward=True)
+_UNKNOWN: _Answers = (True, True, True)
 
-_GROUPS: Tuple[Tuple[ErrorPolicy, str], ...] = (
+_GROUPS: Tuple[Tuple[_Answers, str], ...] = (
     # The place to run in was not there or broke down.
-    (ErrorPolicy(should_retry=True, should_grade=False, has_valid_reward=False), """
+    ((True, False, False), """
         EnvironmentStartTimeoutError SandboxBuildFailedError AgentSetupTimeoutError HealthcheckError
         SandboxLikelyOutOfMemoryError MemoryLimitExceededError SSHAccessError GKEExecStreamClosedError
         GKEPodNotFoundError RuntimeRequestError AddTestsDirError DownloadVerifierDirError"""),
     # The model's service failed.
-    (ErrorPolicy(should_retry=True, should_grade=True, has_valid_reward=False), """
+    ((True, True, False), """
         ApiError ApiRateLimitError ApiInternalServerError ApiOverloadedError ApiConnectionClosedError
         ApiResponseStalledError UnknownApiError NetworkConnectionError ApiConnectionError ApiUsageLimitError
         RateLimitError InternalServerError ServiceUnavailableError APIConnectionError APIError Timeout"""),
     # The request or the verifier was wrong: the same again would end the same.
-    (ErrorPolicy(should_retry=False, should_grade=True, has_valid_reward=False), """
+    ((False, True, False), """
         UnsupportedModelParametersError BadRequestError UnprocessableEntityError UnsupportedParamsError
         APIResponseValidationError BudgetExceededError VerifierTimeoutError RewardFileNotFoundError
         RewardFileEmptyError VerifierOutputParseError"""),
     # Access, settings or the user's own stop.
-    (ErrorPolicy(should_retry=False, should_grade=False, has_valid_reward=False), """
+    ((False, False, False), """
         AgentAuthenticationError ModelNotFoundError ApiProviderResourceNotFoundError AuthenticationError
         PermissionDeniedError NotFoundError ServiceOperationsUnsupportedError VercelScopeError DspyImportError
         MissingExtraError RegradeError CancelledError"""),
     # The agent came to an end of its own kind, which the reward shows.
-    (ErrorPolicy(should_retry=False, should_grade=True, has_valid_reward=True), """
+    ((False, True, True), """
         NonZeroAgentExitCodeError AgentTimeoutError ContextWindowExceededError OutputTokenExceededError
         ContextLengthExceededError OutputLengthExceededError AgentSafetyRefusalError ContentPolicyViolationError"""),
 )
-_POLICIES: Dict[str, ErrorPolicy] = {name: policy for policy, names in _GROUPS for name in names.split()}
+_POLICIES: Dict[str, _Answers] = {name: answers for answers, names in _GROUPS for name in names.split()}
 
 
 def policy_for(exception_type: str, override: Optional[ErrorPolicyOverride] = None) -> ErrorPolicy:
     """Give the policy for an exception by the name of its class."""
-    policy = _POLICIES.get(exception_type, _UNKNOWN)
+    should_retry, should_grade, has_valid_reward = _POLICIES.get(exception_type, _UNKNOWN)
+    policy = ErrorPolicy(should_retry=should_retry, should_grade=should_grade, has_valid_reward=has_valid_reward)
     return policy if override is None else override.apply(policy)
 ''')
 
@@ -13932,19 +14041,21 @@ _open_package({
     "codec": ("""
         Field FieldInfo Model SerializationError TypeAdapter ValidationError computed_field model_dump model_dump_json
         model_validate model_validate_json""", "_MODULES", "Any List TYPE_CHECKING sys"),
-    "codec.declared": ("computed_field engine", """
-        _FirstUse default_of is_class_var own_annotations unquote_early""", "Any ClassVar Dict TYPE_CHECKING sys typing"),
+    "codec.declared": ("FieldSpec OnDemand computed_field engine fields_of", """
+        ON_DEMAND UNGIVEN _FirstUse _Ungiven copy_deeply default_of is_class_var is_from_dataclasses own_annotations
+        unquote_early""", """
+        Any ClassVar Dict List Optional TYPE_CHECKING sys typing"""),
     "codec.legacy": ("""
         PydanticDeprecatedSince20 PydanticDeprecatedSince211 PydanticDeprecationWarning PydanticUserError""", """
         L LegacyModel LegacyType _TEXTS _UNSET _validate_as _warn_of_instance deprecated warn_of""", """
-        Any Callable Dict Iterable List Optional Set TYPE_CHECKING Tuple Type TypeVar Union _copy"""),
+        Any Callable Dict Iterable List Optional Set TYPE_CHECKING Tuple Type TypeVar Union copy_deeply"""),
     "codec.model": ("Field FieldInfo Model", """
-        M ModelMetaclass _CONFIG_NAMES _EVEN_OPTIONS _STATE _UNGIVEN _hash_fields _is_hashable _make_dataclass
-        _plan_of_model _refuse_change _set_state _skip_check_options _skip_dump_options _skip_text_options
-        _suit_ordinary _validate_json_plainly _validate_plainly dataclass_transform""", """
-        Any Callable ClassVar Dict FrozenSet Iterator LegacyModel LegacyType List Optional Set TYPE_CHECKING Tuple
-        Type TypeVar Union _copy dataclasses default_of engine functools is_class_var own_annotations sys
-        unquote_early"""),
+        M ModelMetaclass _CONFIG_NAMES _EVEN_OPTIONS _STATE _declare_field _declare_fields _hash_fields _is_field
+        _is_hashable _plan_of_model _refuse_change _set_state _skip_check_options _skip_dump_options
+        _skip_text_options _suit_ordinary _validate_json_plainly _validate_plainly dataclass_transform standard_field""", """
+        Any Callable ClassVar Dict FieldSpec FrozenSet Iterator LegacyModel LegacyType List MemberDescriptorType
+        ON_DEMAND OnDemand Optional Set TYPE_CHECKING Tuple Type TypeVar UNGIVEN Union copy_deeply default_of engine
+        fields_of functools is_class_var is_from_dataclasses own_annotations sys unquote_early"""),
     "models.agent.rollout_detail": ("RolloutDetail", "", "Any Dict List TypedDict"),
     "models.agent.context": ("AgentContext ModelUsage", """
         _expect_cached_within _expect_cost _expect_count _refuse_number""", """
@@ -14012,9 +14123,9 @@ _open_package({
         _make_list check_extra_keys describe_exception gather_growing key_step place_faults takes_any_values""", ""),
     "codec.plan.flat": ("FlatWriter make_flat_writer", "_KINDS", ""),
     "codec.plan.records": ("", """
-        AfterPlan FieldPlan RecordPlan _AttributeSource _NO_DEFAULT _REPR_TYPES _SINGLE_MODULES _SINGLE_TYPES
-        _STATE_SLOTS _bound_plan _check_keywords _decline _demand_keywords _find_computed _has_attributes _is_left_out
-        _is_single _model_base _write_exactly refuse_value""", ""),
+        AfterPlan FieldPlan RecordPlan _AttributeSource _REPR_TYPES _SINGLE_MODULES _SINGLE_TYPES _STATE_SLOTS
+        _bound_plan _check_keywords _decline _demand_keywords _find_computed _has_attributes _is_left_out _is_single
+        _model_base _write_exactly refuse_value""", ""),
     "codec.plan.values": ("", """
         DatetimePlan PathPlan UuidPlan _ValuePlan _register_values""", ""),
     "codec.plan": ("", "_FAMILIES_OF_KINDS plan_of", ""),
@@ -14033,8 +14144,8 @@ _open_package({
     "codec.legacy_calls": ("load_file load_raw name_kind open_both pick_items", """
         _SEQUENCES _is_all _join_selections _open_selection _pick_parts _settle_indexes""", ""),
     "codec.schema": ("PydanticJsonSchemaWarning SchemaBook make_schema", """
-        _MISSING _MODES _PRIMITIVES _UNION_FORMATS _count_references _describe_default _name_classes _names_class
-        _plain_name _primitive_types _sort_set _write""", ""),
+        _MODES _PRIMITIVES _UNION_FORMATS _count_references _describe_default _name_classes _names_class _plain_name
+        _primitive_types _sort_set _write""", ""),
     "codec.signature": ("describe_signature", "_Shown _WORDS _show_hint", ""),
     "models.trial": ("", "", ""),
     "models.trial.outcomes": ("choose_reward is_timeout", "", ""),
@@ -14073,7 +14184,7 @@ _open_package({
         _PACKAGE_CACHE _SHA256_PREFIX _SHORT_UUID_DIGITS _SHORT_UUID_LENGTH _TASK_CACHE _short_uuid _stay_inside""", ""),
     "models.verifier": ("", "", ""),
     "models.verifier.result": ("VerifierResult", "", ""),
-    "models.trial.error_policy": ("ErrorPolicy ErrorPolicyOverride policy_for", "_GROUPS _POLICIES _UNKNOWN", ""),
+    "models.trial.error_policy": ("ErrorPolicy ErrorPolicyOverride policy_for", "_Answers _GROUPS _POLICIES _UNKNOWN", ""),
     "models.trial.result": ("""
         AgentInfo ExceptionInfo ModelInfo StepResult TimingInfo TrialResult""", "TokenCostTotals _time_between", ""),
     "mending": ("mend_trial", """

@@ -8,11 +8,12 @@ import dataclasses
 import inspect
 import pickle
 import sys
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Callable, ClassVar, Dict, List, Optional, Tuple
 
 import pytest
 
-from harbor.codec import Field, FieldInfo, Model, computed_field
+from harbor.codec import Field, FieldInfo, Model, TypeAdapter, ValidationError, computed_field
 from outcomes import Raised, Refused, Warned, assert_same, observe, rows, unexpected
 
 
@@ -230,6 +231,76 @@ def test_an_instance_is_a_dataclass() -> None:
     assert dataclasses.astuple(made) == (1, [2], "z")
     changed = dataclasses.replace(made, x="5")  # a lax value, checked
     assert_same(vars(changed), {"x": 5, "y": [2], "z": "z"})
+
+
+def test_a_class_is_a_dataclass_with_what_its_fields_say() -> None:
+    @dataclasses.dataclass
+    class Beside:
+        first: int = dataclasses.field(default=1, compare=False)
+        passed: dataclasses.InitVar[int] = 2
+        shared: ClassVar[int] = 3
+
+    class Above(Model):
+        x: int
+        y: List[int] = []
+        z: str = Field("z", description="The last.", min_length=1)
+
+    class Own(Above, Beside):
+        made: Dict[str, int] = Field(default_factory=dict)
+        hidden: int = dataclasses.field(default=4, repr=False, metadata={"ge": 2})
+        passed_on: dataclasses.InitVar[int] = 5
+        constant: ClassVar[int] = Field(6)
+        y: List[int] = [7]
+
+    fields = {field.name: field for field in dataclasses.fields(Own)}
+    assert list(fields) == ["first", "x", "y", "z", "made", "hidden"] == list(Own.model_fields)
+    assert [name for name, field in fields.items() if not field.repr] == ["hidden"]
+    assert [name for name, field in fields.items() if not field.compare] == ["first"]
+    assert fields["z"].default == "z" and fields["z"].metadata == {"description": "The last.", "min_length": 1}
+    assert fields["made"].default_factory is dict and fields["x"].default is dataclasses.MISSING
+    assert fields["y"].type == List[int] and Own(x=1).y == [7]
+    assert Own.__dict__["constant"] == 6
+    assert not hasattr(Own, "hidden") and not hasattr(Own, "made")
+    # Nobody asked the base before; it has fields of its own.
+    assert [field.name for field in dataclasses.fields(Above)] == ["x", "y", "z"]
+    assert dataclasses.fields(Own) == dataclasses.fields(Own)
+    assert_same(vars(dataclasses.replace(Own(x=1), y=[2])), {
+        "first": 1, "x": 1, "y": [2], "z": "z", "made": {}, "hidden": 4})
+    with pytest.raises(ValidationError, match="greater than or equal to 2"):
+        Own(x=1, hidden=1)
+
+
+def test_what_dataclasses_refuses_in_a_field_is_refused() -> None:
+    with pytest.raises(ValueError, match="cannot specify both default and default_factory"):
+        Field(3, default_factory=int)
+    for value in (Field(3), dataclasses.field(default=3)):
+        with pytest.raises(TypeError, match="'x' of .*Untyped is a field but has no type annotation"):
+            class Untyped(Model):
+                x = value
+
+
+def test_a_field_of_a_plain_dataclass_is_one_of_its_own() -> None:
+    @dataclasses.dataclass
+    class Plain:
+        x: int = Field(3, ge=2)
+        y: List[int] = Field(default_factory=list)
+
+    assert Plain() == Plain(3, []) and [field.name for field in dataclasses.fields(Plain)] == ["x", "y"]
+    made = dataclasses.make_dataclass("Made", [("x", int, Field(3, ge=2))])
+    assert [(field.default, dict(field.metadata)) for field in dataclasses.fields(made)] == [(3, {"ge": 2})]
+    with pytest.raises(ValidationError, match="greater than or equal to 2"):
+        TypeAdapter(Plain).validate_python({"x": 1})
+
+
+def test_threads_that_ask_a_class_for_its_fields_at_once_get_the_same_ones() -> None:
+    for _ in range(20):
+        class Asked(Model):
+            x: int
+            y: List[int] = []
+
+        with ThreadPoolExecutor(4) as pool:
+            found = list(pool.map(lambda cls: [field.name for field in dataclasses.fields(cls)], [Asked] * 8))
+        assert found == [["x", "y"]] * 8
 
 
 def test_an_instance_can_be_referred_to_weakly() -> None:

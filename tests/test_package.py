@@ -77,15 +77,15 @@ def test_the_models_import_nothing_slow_or_absent_from_small_pythons() -> None:
     assert done.stdout.decode().strip() == "[]"
 
 
-def test_the_models_bring_nothing_of_weight_beside_dataclasses_and_typing() -> None:
-    # What these two bring differs between Pythons: in 3.15 neither loads inspect or re any more.
+def test_the_models_bring_nothing_of_weight_beside_typing() -> None:
+    # What that brings differs between Pythons.
     source = (
-        "import sys, dataclasses, typing\n"
+        "import sys, typing\n"
         "before = set(sys.modules)\n"
         "sys.path.insert(0, {!r})\n"
         "import harbor.models.agent.context\n"
         "added = set(sys.modules) - before\n"
-        "print(sorted(added.intersection(['inspect', 're', 'warnings'])))\n"
+        "print(sorted(added.intersection(['copy', 'dataclasses', 'inspect', 're', 'warnings'])))\n"
         "print(sorted(name[7:] for name in added if name.startswith('harbor.')))\n"
     ).format(str(implementation.PATH))
     done = subprocess.run([sys.executable, "-I", "-S", "-c", source], stdout=subprocess.PIPE, check=True)
@@ -95,6 +95,25 @@ def test_the_models_bring_nothing_of_weight_beside_dataclasses_and_typing() -> N
     assert own == str([
         "codec", "codec.declared", "codec.legacy", "codec.model", "models", "models.agent",
         "models.agent.context", "models.agent.rollout_detail"])
+
+
+def test_records_are_used_without_loading_dataclasses() -> None:
+    source = (
+        "import sys\n"
+        "sys.path.insert(0, {!r})\n"
+        "from harbor.models.agent.context import AgentContext\n"
+        "from harbor.models.trial.result import ExceptionInfo\n"
+        "context = AgentContext.model_validate_json('{{\"n_input_tokens\": 1, \"model_usage\": {{\"a\": {{}}}}}}')\n"
+        "context.metadata = {{'a': [1]}}\n"
+        "assert AgentContext(**context.model_dump()) == context and str(context)\n"
+        "context.model_dump_json(indent=2)\n"
+        "ExceptionInfo.from_exception(ValueError()).model_dump_json()\n"
+        "print('dataclasses' in sys.modules)\n"
+        "import dataclasses\n"
+        "print([field.name for field in dataclasses.fields(context)] == list(AgentContext.model_fields))\n"
+    ).format(str(implementation.PATH))
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", source], stdout=subprocess.PIPE, check=True)
+    assert done.stdout.decode().split() == ["False", "True"]
 
 
 def test_what_the_codec_hands_on_is_there_without_an_import_of_its_own() -> None:

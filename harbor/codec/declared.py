@@ -1,13 +1,13 @@
-"""What a class of fields asks for when it is made; the part of the codec that works on values is kept back.
+"""What a class of fields asks for when it is made; what it does not need yet is kept back.
 
 In: annotations, defaults and properties in the body of a class; later the names of `calls`. Out: what they stand for.
-A class needs none of `calls` before the first value comes, so that importing one costs little more than `dataclasses`
-itself.
+A class needs none of `calls` before the first value comes, and of `dataclasses`, which imports more than all models
+together, nothing before somebody asks for what only that has.
 """
 
 import sys
 import typing
-from typing import TYPE_CHECKING, Any, ClassVar, Dict
+from typing import TYPE_CHECKING, Any, ClassVar, Dict, List, Optional
 
 if TYPE_CHECKING:
     from . import calls as engine
@@ -24,7 +24,91 @@ else:
 
     engine = _FirstUse()
 
-__all__ = ["computed_field", "engine"]
+__all__ = ["FieldSpec", "OnDemand", "computed_field", "engine", "fields_of"]
+
+
+class _Ungiven:
+    """Stands where a field has no default."""
+
+    def __repr__(self) -> str:
+        return "<no default>"
+
+
+UNGIVEN: Any = _Ungiven()
+
+
+class FieldSpec:
+    """What the body of a class says of one field, under the names that ``dataclasses.Field`` has for it.
+
+    In the body of a class that is no model it becomes such a field.
+    """
+
+    __slots__ = ("name", "type", "default", "default_factory", "metadata", "init", "standard")
+
+    def __init__(self, default: Any = UNGIVEN, default_factory: Any = UNGIVEN, metadata: Any = None) -> None:
+        self.name = ""
+        self.type: Any = None
+        self.default = default
+        self.default_factory = default_factory
+        self.metadata: Dict[str, Any] = metadata or {}
+        self.init: bool = True
+        # The field of `dataclasses` that this one was read off.
+        self.standard: Any = None
+
+    def __set_name__(self, owner: Any, name: str) -> None:
+        if not hasattr(owner, "__codec_model__"):
+            setattr(owner, name, self.make_standard())
+
+    @classmethod
+    def read(cls, field: Any) -> "FieldSpec":
+        """Read a ``dataclasses.Field``."""
+        given = [
+            UNGIVEN if value is sys.modules["dataclasses"].MISSING else value
+            for value in (field.default, field.default_factory)]
+        spec = cls(given[0], given[1], field.metadata)
+        spec.name, spec.type, spec.init, spec.standard = field.name, field.type, field.init, field
+        return spec
+
+    def make_standard(self) -> Any:
+        """Make a ``dataclasses.Field`` of it, or give the one that it was read off."""
+        import dataclasses  # late
+
+        given = {"default": self.default, "default_factory": self.default_factory}
+        make_field: Any = dataclasses.field  # its overloads know no keywords
+        return self.standard or make_field(
+            metadata=self.metadata, **{name: value for name, value in given.items() if value is not UNGIVEN})
+
+
+def fields_of(cls: Any) -> List[FieldSpec]:
+    """List the fields of a model class or of somebody's dataclass, in order."""
+    own = getattr(cls, "__codec_fields__", None)
+    if own is not None:
+        return list(own.values())
+    # A dataclass has loaded dataclasses.
+    return [FieldSpec.read(field) for field in sys.modules["dataclasses"].fields(cls)]
+
+
+class OnDemand:
+    """What a dataclass keeps in its class, made of the fields when it is asked for; each model class has its own."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: Any, owner: Any) -> Any:
+        import dataclasses  # late
+
+        # Not of the class itself, which other threads may be using, or asking the same.
+        body: Dict[str, Any] = {spec.name: spec.make_standard() for spec in owner.__codec_fields__.values()}
+        body.update(__module__=__name__, __doc__="Given, because dataclass would write one.")
+        stand_in: Any = type(owner.__name__, (), body)
+        stand_in.__annotations__ = {spec.name: spec.type for spec in owner.__codec_fields__.values()}
+        dataclasses.dataclass(init=False, repr=False, eq=False)(stand_in)
+        for name in ON_DEMAND:
+            setattr(owner, name, getattr(stand_in, name))
+        return getattr(stand_in, self._name)
+
+
+ON_DEMAND = ("__dataclass_fields__", "__dataclass_params__")
 
 
 class computed_field(property):  # named like pydantic's decorator, in whose place it stands
@@ -35,8 +119,15 @@ class computed_field(property):  # named like pydantic's decorator, in whose pla
         super().__init__(fget, *rest)
 
 
-def default_of(field: Any) -> Any:
-    """Give the default of a dataclass's field, be it one that each instance gets a copy of."""
+def copy_deeply(value: Any, memo: Optional[Dict[int, Any]] = None) -> Any:
+    """Do as ``copy.deepcopy`` does."""
+    import copy  # late
+
+    return copy.deepcopy(value, memo)
+
+
+def default_of(field: FieldSpec) -> Any:
+    """Give the default of a field, be it one that each instance gets a copy of."""
     return field.metadata.get("copied_default", field.default)
 
 
@@ -55,6 +146,12 @@ def is_class_var(annotation: Any) -> bool:
     if isinstance(annotation, str):
         return annotation.replace(" ", "").startswith(("ClassVar", "typing.ClassVar"))
     return annotation is ClassVar or typing.get_origin(annotation) is ClassVar
+
+
+def is_from_dataclasses(value: Any, name: str) -> bool:
+    """Tell whether a value is that class of ``dataclasses``, or one of its instances."""
+    kind = getattr(sys.modules.get("dataclasses"), name, None)
+    return kind is not None and (value is kind or isinstance(value, kind))
 
 
 def own_annotations(cls: Any) -> Dict[str, Any]:

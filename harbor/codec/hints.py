@@ -5,12 +5,11 @@ of type it is and what it is made of. Nothing here checks a value; of the others
 version.
 """
 
-import dataclasses
 import sys
 import typing
 from typing import Any, Dict, List, Optional, Tuple, Union
 
-from .declared import own_annotations
+from .declared import fields_of, own_annotations
 
 __all__ = ["Hint", "describe_type", "record_hints", "typed_dict_hints"]
 
@@ -64,7 +63,7 @@ def describe_type(annotation: Any, where: str, scope: Optional[Dict[str, Any]] =
 def record_hints(cls: Any) -> Dict[str, Hint]:
     """Describe the fields of a dataclass, in order."""
     hints = {}
-    for field in dataclasses.fields(cls):
+    for field in fields_of(cls):
         owner = next((base for base in cls.__mro__ if field.name in own_annotations(base)), cls)
         scope = dict(vars(sys.modules.get(owner.__module__, typing)), **{owner.__name__: owner, cls.__name__: cls})
         hints[field.name] = describe_type(field.type, _place(cls, field.name), scope)
@@ -121,7 +120,7 @@ def _describe_class(cls: Any) -> Optional[Hint]:
         return Hint("enum", (), cls)
     if issubclass(cls, dict) and hasattr(cls, "__total__"):
         return Hint("typed-dict", (), cls)
-    if dataclasses.is_dataclass(cls):
+    if hasattr(cls, "__codec_model__") or hasattr(cls, "__dataclass_fields__"):
         return Hint("record", (), cls)
     return None
 

@@ -4,8 +4,9 @@ In: calls by the old names. Out: what the new names give, and pydantic's ``Depre
 stands in `legacy_calls`.
 """
 
-import copy as _copy
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Optional, Set, Tuple, Type, TypeVar, Union
+
+from .declared import copy_deeply
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -255,15 +256,15 @@ class LegacyModel:
         extra: Optional[Dict[str, Any]] = source.__pydantic_extra__
         items: Iterable[Tuple[str, Any]] = [*self.__dict__.items(), *(extra or {}).items()]
         if include is not None or exclude is not None:
-            items = pick_items(items, *open_both(include, exclude, source.__dataclass_fields__))
+            items = pick_items(items, *open_both(include, exclude, source.__codec_fields__))
         values = dict(items, **(update or {}))
         if extra is not None:
             extra = {name: values.pop(name) for name in extra if name in values}
         # As in pydantic, a part that was taken out of a field unsets the field, and `include` unsets nothing.
         fields_set = {*source.__pydantic_fields_set__, *(update or ())}.difference(exclude or ())
         made = type(self).__new__(type(self))
-        object.__setattr__(made, "__dict__", _copy.deepcopy(values) if deep else values)
-        object.__setattr__(made, "__pydantic_extra__", _copy.deepcopy(extra) if deep else extra)
+        object.__setattr__(made, "__dict__", copy_deeply(values) if deep else values)
+        object.__setattr__(made, "__pydantic_extra__", copy_deeply(extra) if deep else extra)
         object.__setattr__(made, "__pydantic_fields_set__", fields_set)
         return made
 

@@ -4,22 +4,26 @@ In: keywords, mappings, JSON. Out: instances, dicts, JSON. What a field's type m
 stands what an instance and its class can do.
 """
 
-import copy as _copy
-import dataclasses
 import functools
 import sys
+from types import MemberDescriptorType
 from typing import (
     TYPE_CHECKING, Any, Callable, ClassVar, Dict, FrozenSet, Iterator, List, Optional, Set, Tuple, Type, TypeVar, Union,
 )
 
-from .declared import default_of, engine, is_class_var, own_annotations, unquote_early
+from .declared import (
+    ON_DEMAND, UNGIVEN, FieldSpec, OnDemand, copy_deeply, default_of, engine, fields_of, is_class_var,
+    is_from_dataclasses, own_annotations, unquote_early,
+)
 from .legacy import LegacyModel, LegacyType
 
 if TYPE_CHECKING:
+    from dataclasses import field as standard_field
     from typing_extensions import dataclass_transform
 
     from .plan.records import RecordPlan
 else:
+    standard_field = None
 
     def dataclass_transform(**options: Any) -> Any:
         """Stand in for the decorator that only type checkers read."""
@@ -29,16 +33,15 @@ else:
 __all__ = ["Field", "FieldInfo", "Model"]
 
 M = TypeVar("M", bound="Model")
-_UNGIVEN: Any = dataclasses.MISSING
 _STATE = ("__pydantic_fields_set__", "__pydantic_extra__", "__pydantic_private__")
 _CONFIG_NAMES = frozenset(("extra", "frozen"))
 _EVEN_OPTIONS = frozenset(("indent", "inf_nan", "exclude_none", "warnings", "fallback"))
 
 
 def Field(
-    default: Any = _UNGIVEN,
+    default: Any = UNGIVEN,
     *,
-    default_factory: Any = _UNGIVEN,
+    default_factory: Any = UNGIVEN,
     description: Optional[str] = None,
     exclude_if: Optional[Callable[[Any], bool]] = None,
     after: Optional[Callable[[Any], Any]] = None,
@@ -60,32 +63,33 @@ def Field(
     }
     metadata = {name: value for name, value in given.items() if value is not None}
     if default is ...:
-        default = _UNGIVEN
-    make_field: Any = dataclasses.field  # its overloads name default and default_factory, but never both
-    return make_field(default=default, default_factory=default_factory, metadata=metadata)
+        default = UNGIVEN
+    if default is not UNGIVEN and default_factory is not UNGIVEN:
+        raise ValueError("cannot specify both default and default_factory")
+    return FieldSpec(default, default_factory, metadata)
 
 
 class FieldInfo:
     """What a class says of one field: ``annotation``, ``default``, ``default_factory``, ``description``."""
 
-    def __init__(self, field: Any) -> None:
+    def __init__(self, field: FieldSpec) -> None:
         self.annotation: Any = field.type
         self.default: Any = default_of(field)
         # A default that each instance gets a copy of is a default all the same.
-        has_factory = self.default is field.default and field.default_factory is not _UNGIVEN
+        has_factory = self.default is field.default and field.default_factory is not UNGIVEN
         self.default_factory: Any = field.default_factory if has_factory else None
         self.description: Optional[str] = field.metadata.get("description")
         self.exclude_if: Optional[Callable[[Any], bool]] = field.metadata.get("exclude_if")
 
     def is_required(self) -> bool:
         """Tell whether an input must give the field."""
-        return self.default is _UNGIVEN and self.default_factory is None
+        return self.default is UNGIVEN and self.default_factory is None
 
     def get_default(self) -> Any:
         """Give the default, made anew where the field has a factory and copied where it can change."""
         if self.default_factory is not None:
             return self.default_factory()
-        return self.default if _is_hashable(self.default) else _copy.deepcopy(self.default)
+        return self.default if _is_hashable(self.default) else copy_deeply(self.default)
 
     def __repr__(self) -> str:
         shown = self.annotation.__name__ if type(self.annotation) is type else repr(self.annotation)
@@ -114,7 +118,8 @@ class ModelMetaclass(LegacyType):
     @property
     def model_fields(cls) -> Dict[str, FieldInfo]:
         """The fields by name, in order."""
-        return {name: FieldInfo(field) for name, field in getattr(cls, "__dataclass_fields__", {}).items()}
+        fields: Dict[str, FieldSpec] = getattr(cls, "__codec_fields__")
+        return {name: FieldInfo(field) for name, field in fields.items()}
 
     @property
     def model_computed_fields(cls) -> Dict[str, Any]:
@@ -208,7 +213,7 @@ def _validate_json_plainly(cls: Any, json_data: Any) -> Any:
     return engine.check_document(plan, json_data, call, source)
 
 
-@dataclass_transform(kw_only_default=True, field_specifiers=(Field, dataclasses.field))
+@dataclass_transform(kw_only_default=True, field_specifiers=(Field, standard_field))
 class Model(LegacyModel, metaclass=ModelMetaclass):
     """Base of classes whose annotated names are checked fields.
 
@@ -220,6 +225,7 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
     __slots__ = ("__dict__", "__weakref__", "__pydantic_fields_set__", "__pydantic_extra__", "__pydantic_private__")
     __codec_model__ = None
     __codec_plan__: ClassVar[Any] = None
+    __codec_fields__: ClassVar[Dict[str, FieldSpec]] = {}
     model_config: ClassVar[Dict[str, Any]] = {}
     __class_vars__: ClassVar[FrozenSet[str]] = frozenset()
     if TYPE_CHECKING:
@@ -246,7 +252,7 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
             setattr(cls, "__hash__", _hash_fields)
         # Names in quotes are looked up where the class stands, which may be inside a function.
         frame = sys._getframe(1)
-        _make_dataclass(cls, dict(frame.f_globals, **frame.f_locals))
+        _declare_fields(cls, dict(frame.f_globals, **frame.f_locals))
         # Built when the class is first used; a class never takes its base's.
         cls.__codec_plan__ = None
 
@@ -268,7 +274,7 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
             cls = type(self)
             if name[:1] != "_" and cls.model_config.get("frozen"):
                 raise _refuse_change(cls, name, value)
-            if name in cls.__dataclass_fields__:
+            if name in cls.__codec_fields__:
                 self.__dict__[name] = value
                 self.__pydantic_fields_set__.add(name)
             elif name in cls.__class_vars__:
@@ -457,7 +463,7 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
         if update:
             names = update.keys()
             if type(self).model_config.get("extra") == "allow":
-                fields = type(self).__dataclass_fields__
+                fields = type(self).__codec_fields__
                 extra = copied.__pydantic_extra__ or {}
                 for name, value in update.items():
                     (copied.__dict__ if name in fields else extra)[name] = value
@@ -479,8 +485,8 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
         # Noted before its parts are copied: a part may lead back here.
         memo[id(self)] = made
         _set_state(
-            made, _copy.deepcopy(self.__dict__, memo), set(self.__pydantic_fields_set__),
-            _copy.deepcopy(self.__pydantic_extra__, memo))
+            made, copy_deeply(self.__dict__, memo), set(self.__pydantic_fields_set__),
+            copy_deeply(self.__pydantic_extra__, memo))
         return made
 
     def __replace__(self: M, **changes: Any) -> M:
@@ -553,7 +559,7 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
         if self.__dict__ == other.__dict__:
             return True
         # What stands beside the fields does not count.
-        fields = type(self).__dataclass_fields__
+        fields = type(self).__codec_fields__
         mine, theirs = ({name: value for name, value in vars(side).items() if name in fields} for side in (self, other))
         return (len(mine) < len(self.__dict__) or len(theirs) < len(other.__dict__)) and mine == theirs
 
@@ -570,7 +576,7 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
 
     def _show_fields(self) -> List[str]:
         shown: List[Tuple[str, Any]] = [
-            (name, value) for name, value in self.__dict__.items() if name in type(self).__dataclass_fields__]
+            (name, value) for name, value in self.__dict__.items() if name in type(self).__codec_fields__]
         shown.extend((self.__pydantic_extra__ or {}).items())
         shown.extend((name, getattr(self, name)) for name in type(self).model_computed_fields)
         return ["%s=%r" % pair for pair in shown]
@@ -590,7 +596,7 @@ def _is_hashable(value: Any) -> bool:
 
 
 def _hash_fields(self: Any) -> int:
-    return hash(type(self)) + hash(tuple(self.__dict__.get(name) for name in type(self).__dataclass_fields__))
+    return hash(type(self)) + hash(tuple(self.__dict__.get(name) for name in type(self).__codec_fields__))
 
 
 def _refuse_change(cls: Any, name: str, value: Any) -> Exception:
@@ -607,38 +613,54 @@ def _set_state(made: Any, values: Dict[str, Any], fields_set: Any, extra: Any) -
     object.__setattr__(made, "__pydantic_extra__", extra)
 
 
-def _make_dataclass(cls: Any, scope: Dict[str, Any]) -> None:
-    """Make a subclass a dataclass without the methods that Model has of its own."""
+def _declare_fields(cls: Any, scope: Dict[str, Any]) -> None:
+    """Note the fields of a subclass; ``dataclasses`` makes its own of them when somebody asks."""
     annotations = own_annotations(cls)
     if any(isinstance(annotation, str) for annotation in annotations.values()):
-        # dataclass looks for the module of a quoted annotation, which an exec-ed class does not have.
         annotations = {name: unquote_early(annotation, scope) for name, annotation in annotations.items()}
         cls.__annotations__ = annotations
+    fields: Dict[str, FieldSpec] = {}
+    for base in reversed(cls.__mro__[1:]):
+        if "__codec_fields__" in vars(base) or "__dataclass_fields__" in vars(base):
+            fields.update((field.name, field) for field in fields_of(base))
+    body = dict(vars(cls))
     for name, annotation in annotations.items():
         if is_class_var(annotation):
+            if _is_field(body.get(name)):
+                setattr(cls, name, body[name].default)
+            continue
+        if is_from_dataclasses(annotation, "InitVar"):
             continue
         if name.startswith("_"):
             raise TypeError("Field %r of %s starts with an underscore, which no field may" % (name, cls.__qualname__))
-        if name not in cls.__dict__ and hasattr(cls, name):
-            # An inherited method of the same name is no default.
-            setattr(cls, name, dataclasses.field())
-        field = cls.__dict__.get(name)
-        default = field.default if isinstance(field, dataclasses.Field) else field
-        if not _is_hashable(default):
-            # What can change is copied for each instance.
-            metadata = dict(getattr(field, "metadata", {}), copied_default=default)
-            setattr(cls, name, dataclasses.field(
-                default_factory=functools.partial(_copy.deepcopy, default), metadata=metadata))
-    own_doc = cls.__doc__ if "__doc__" in cls.__dict__ else None
-    # Without a docstring, dataclass would spend its time on one that shows the signature.
-    cls.__doc__ = own_doc or "."
-    dataclasses.dataclass(init=False, repr=False, eq=False)(cls)
-    cls.__doc__ = own_doc
-    # Among these stand class variables too, as what dataclass calls pseudo-fields.
-    cls.__dataclass_fields__ = {field.name: field for field in dataclasses.fields(cls)}
-    cls.__class_vars__ = cls.__class_vars__ | {name for name in annotations if is_class_var(annotations[name])}
-    for name in list(cls.__dataclass_fields__) + ["__match_args__", "__replace__"]:
-        if name in cls.__dict__:
+        fields[name] = _declare_field(name, annotation, body.get(name, UNGIVEN))
+    for name, value in body.items():
+        if name not in annotations and _is_field(value):
+            raise TypeError("%r of %s is a field but has no type annotation" % (name, cls.__qualname__))
+        # A field's default is no attribute of the class.
+        if name in fields:
             delattr(cls, name)
+    cls.__codec_fields__ = fields
+    cls.__class_vars__ = cls.__class_vars__ | {name for name in annotations if is_class_var(annotations[name])}
+    for name in ON_DEMAND:
+        setattr(cls, name, OnDemand(name))
 
 
+def _is_field(value: Any) -> bool:
+    return isinstance(value, FieldSpec) or is_from_dataclasses(value, "Field")
+
+
+def _declare_field(name: str, annotation: Any, value: Any) -> FieldSpec:
+    """Make the field of what stands behind its annotation; what can change is copied for each instance."""
+    if is_from_dataclasses(value, "Field"):
+        spec = FieldSpec.read(value)
+    elif isinstance(value, FieldSpec):
+        spec = FieldSpec(value.default, value.default_factory, value.metadata)
+    else:
+        spec = FieldSpec(UNGIVEN if isinstance(value, MemberDescriptorType) else value)
+    if not _is_hashable(spec.default):
+        spec = FieldSpec(
+            default_factory=functools.partial(copy_deeply, spec.default),
+            metadata=dict(spec.metadata, copied_default=spec.default))
+    spec.name, spec.type = name, annotation
+    return spec

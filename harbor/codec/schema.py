@@ -4,11 +4,11 @@ In: a plan. Out: a dict in the form pydantic gives, with the classes it mentions
 their own types are; what they have in common stands here: properties, unions, names of classes, the order of keys.
 """
 
-import dataclasses
 import warnings
 from collections import Counter
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
+from .declared import UNGIVEN
 from .errors import SerializationError
 from .plan.anything import dump_any, is_known_kind
 from .plan.base import DumpCall, Plan, is_from
@@ -18,7 +18,6 @@ __all__ = ["PydanticJsonSchemaWarning", "SchemaBook", "make_schema"]
 _MODES = ("validation", "serialization")
 _UNION_FORMATS = ("any_of", "primitive_type_array")
 _PRIMITIVES = frozenset(("string", "boolean", "null", "integer", "number"))
-_MISSING = dataclasses.MISSING
 
 
 class PydanticJsonSchemaWarning(UserWarning):
@@ -69,14 +68,14 @@ class SchemaBook:
         name: str,
         plan: Plan,
         *,
-        default: Any = _MISSING,
+        default: Any = UNGIVEN,
         read_only: bool = False,
         description: Optional[str] = None,
     ) -> Dict[str, Any]:
         """Describe a field: what its type says, and what the field says beyond it."""
         out = dict(plan.schema(self))
         is_titled = not _names_class(out)
-        if default is not _MISSING:
+        if default is not UNGIVEN:
             out.update(_describe_default(default))
         if read_only:
             out["readOnly"] = True

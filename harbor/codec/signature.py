@@ -4,10 +4,9 @@ In: a class with fields. Out: an ``inspect.Signature`` with today's spelling of 
 Python.
 """
 
-import dataclasses
 from typing import Any, Dict
 
-from .declared import default_of
+from .declared import UNGIVEN, default_of, fields_of
 from .hints import Hint, record_hints
 
 __all__ = ["describe_signature"]
@@ -31,10 +30,10 @@ def describe_signature(cls: Any) -> Any:
 
     parameters = []
     hints = record_hints(cls)
-    for field in dataclasses.fields(cls):
+    for field in fields_of(cls):
         default: Any = default_of(field)
-        if default is dataclasses.MISSING:
-            has_factory = field.default_factory is not dataclasses.MISSING
+        if default is UNGIVEN:
+            has_factory = field.default_factory is not UNGIVEN
             default = _Shown("<factory>") if has_factory else inspect.Parameter.empty
         parameters.append(inspect.Parameter(
             field.name, inspect.Parameter.KEYWORD_ONLY, default=default,

@@ -5,11 +5,11 @@ containers are rebuilt, enums give their value, dates and paths their text. Modu
 up among those already imported: if one is not there, no value can be of its types.
 """
 
-import dataclasses
 import math
 import sys
 from typing import Any, Callable, Dict, Iterator, List, Tuple
 
+from ..declared import fields_of
 from ..errors import SerializationError
 from ..hints import Hint
 from ..moments import write_date, write_datetime, write_time, write_timedelta
@@ -205,7 +205,7 @@ def _family_of(kind: type) -> str:
 def _find_family(kind: type) -> str:
     if hasattr(kind, "__codec_model__"):
         return "model"
-    if dataclasses.is_dataclass(kind):
+    if hasattr(kind, "__dataclass_fields__"):
         return "dataclass"
     if is_from(kind, "enum", "Enum"):
         return "enum"
@@ -334,7 +334,7 @@ def make_object(pairs: List[Tuple[Any, Any]], call: DumpCall) -> Any:
 
 def _dump_dataclass(value: Any, call: DumpCall, include: Any, exclude: Any) -> Any:
     pairs = []
-    for field in dataclasses.fields(value):
+    for field in fields_of(type(value)):
         if not hasattr(value, field.name):
             continue
         below = filter_key(field.name, include, exclude)

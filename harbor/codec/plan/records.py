@@ -4,11 +4,10 @@ In: an instance, a mapping or a JSON object. Out: an instance whose fields are c
 for beyond its annotations (limits, ``exclude_if``, extra keys, computed fields) is read off it here, once.
 """
 
-import dataclasses
 from collections import abc
 from typing import Any, Callable, Dict, FrozenSet, Iterable, List, Optional, Set, Tuple
 
-from ..declared import computed_field, default_of
+from ..declared import UNGIVEN, computed_field, default_of, fields_of
 from ..errors import Fault, Invalid
 from ..hints import record_hints, resolve_return
 from ..text.writing import Layout, join_pieces, make_layout, quote, write_tree_at
@@ -25,7 +24,6 @@ from .filters import filter_key
 from .flat import FlatWriter, make_flat_writer
 from .scalars import LIMIT_NAMES, BoundedPlan
 
-_NO_DEFAULT = dataclasses.MISSING
 # Whose values repr writes as JSON does, but for None.
 _REPR_TYPES: FrozenSet[type] = frozenset((int, type(None)))
 _STATE_SLOTS = ("__dict__", "__pydantic_fields_set__", "__pydantic_extra__")
@@ -82,7 +80,7 @@ class FieldPlan:
         self.holds_any = takes_any_values(plan)
         self.default = default_of(field)
         self.factory = field.default_factory
-        self.required = field.default is _NO_DEFAULT and field.default_factory is _NO_DEFAULT
+        self.required = field.default is UNGIVEN and field.default_factory is UNGIVEN
         self.exclude_if: Optional[Callable[[Any], bool]] = field.metadata.get("exclude_if")
         self.description: Optional[str] = field.metadata.get("description")
         self.index = index
@@ -90,7 +88,7 @@ class FieldPlan:
 
     def make_default(self) -> Any:
         """Make the default anew, or give it where it cannot change."""
-        return self.default if self.factory is _NO_DEFAULT else self.factory()
+        return self.default if self.factory is UNGIVEN else self.factory()
 
 
 class RecordPlan(Plan):
@@ -130,7 +128,7 @@ class RecordPlan(Plan):
     def complete(self, build: Build) -> None:
         """Build the plans of the fields; the class may mention itself."""
         hints = record_hints(self.cls)
-        for index, field in enumerate(dataclasses.fields(self.cls)):
+        for index, field in enumerate(fields_of(self.cls)):
             plan = build(hints[field.name])
             bounds = {name: field.metadata[name] for name in LIMIT_NAMES if name in field.metadata}
             if bounds:
@@ -140,8 +138,8 @@ class RecordPlan(Plan):
             self.fields[field.name] = FieldPlan(field, plan, index)
         self.required = frozenset(field.name for field in self.fields.values() if field.required)
         for field_plan in self.fields.values():
-            self.fixed[field_plan.name] = None if field_plan.factory is not _NO_DEFAULT else field_plan.default
-            if field_plan.factory is not _NO_DEFAULT:
+            self.fixed[field_plan.name] = None if field_plan.factory is not UNGIVEN else field_plan.default
+            if field_plan.factory is not UNGIVEN:
                 self.factories.append(field_plan)
         for name, value in _find_computed(self.cls).items():
             hint = resolve_return(value.fget, "Computed field %r of %s" % (name, self.cls.__qualname__))
@@ -320,7 +318,7 @@ class RecordPlan(Plan):
                     fault.path.append(name)
                     faults.append(fault)
                 else:
-                    values[name] = field.default if field.factory is _NO_DEFAULT else field.factory()
+                    values[name] = field.default if field.factory is UNGIVEN else field.factory()
                 continue
             names.add(name)
             if may_skip:
