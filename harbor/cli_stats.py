@@ -10,7 +10,7 @@ import os
 import sys
 import time
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, NamedTuple, Optional, TextIO, Tuple
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, TextIO, Tuple
 
 from .cli_output import align_rows, make_plain, print_error, print_json, write_line
 from .cli_workers import NoWorkers, WorkerDied, can_fork, count_processors, work_apart
@@ -20,20 +20,13 @@ from .models.trial.outcomes import choose_reward
 from .trial_files import TrialMissingError, TrialReadError, read_result, walk_trials
 from .usage_tally import UsageTally
 
-if TYPE_CHECKING:
-    from .usage import Total
-
 __all__ = ["TrialStats", "collect_stats", "print_stats"]
 
 # How many failures are listed; the others are counted.
 _FAILURES_LISTED = 1000
 # How many files a process is handed at once, and how many such portions are too few for several processes.
-_PORTION = 32
-_FEW_PORTIONS = 4
-# How many files each process leaves to the first one before it imports the models itself, and how long ones: reading
-# many of them, or long ones, is work to be shared.
-_MOST_LEFT = 16
-_LEFT_SIZE_LIMIT = 1 << 14
+_PORTION = 16
+_FEW_PORTIONS = 8
 # Unless told otherwise; more would wait for the walk through the directory.
 _MOST_JOBS = 8
 _PROGRESS_SECONDS = 0.2
@@ -204,22 +197,15 @@ def collect_stats(
     Raises ``ChildProcessError`` where a process cannot be had, or is killed.
     """
     stats = TrialStats()
-    n_seen = n_failed = n_left = 0
+    n_seen = n_failed = 0
 
-    def take(into: TrialStats, portion: List[_FoundFile]) -> bytes:
-        nonlocal n_left
-        answer = _read_portion(into, portion, by, reward, tolerant, _MOST_LEFT - n_left)
-        n_left += len(answer) - 1
-        return answer
+    def take(into: TrialStats, portion: List[_FoundFile]) -> int:
+        return _read_portion(into, portion, by, reward, tolerant)
 
-    def note(portion: List[_FoundFile], answer: bytes) -> None:
+    def note(portion: List[_FoundFile], n_unread: int) -> None:
         nonlocal n_seen, n_failed
-        if not n_seen:
-            # For what is printed at the end. If there are other processes, they read on meanwhile.
-            from . import usage
-        left = [portion[place] for place in answer[1:]]
         n_seen += len(portion)
-        n_failed += answer[0] + _read_portion(stats, left, by, reward, tolerant)[0]
+        n_failed += n_unread
         if progress is not None:
             progress(n_seen, n_failed)
 
@@ -240,14 +226,14 @@ def collect_stats(
             if is_forced:
                 raise ChildProcessError("%d processes cannot be had here; try --jobs 1" % jobs) from None
     for portion in portions:
-        note(portion, _read_portion(stats, portion, by, reward, tolerant))
+        note(portion, take(stats, portion))
     return stats
 
 
 def _list_portions(directory: str) -> Iterator[List[_FoundFile]]:
     here = os.curdir + os.sep
     found = (
-        (number, path[len(here):] if path.startswith(here) else path, _name_fault(error))
+        (number, path[len(here):] if path.startswith(here) else path, None if error is None else _name_fault(error))
         for number, (path, error) in enumerate(walk_trials(directory)))
     while True:
         portion = list(itertools.islice(found, _PORTION))
@@ -257,40 +243,27 @@ def _list_portions(directory: str) -> Iterator[List[_FoundFile]]:
 
 
 def _read_portion(
-    stats: TrialStats, portion: List[_FoundFile], by: str, reward: Optional[str], tolerant: bool, may_leave: int = 0
-) -> bytes:
-    """Add files to what is known; of those that need the models so many may be left to another process.
-
-    Gives the number of those that could not be read, and the places of those that were left.
-    """
+    stats: TrialStats, portion: List[_FoundFile], by: str, reward: Optional[str], tolerant: bool
+) -> int:
+    """Add files to what is known, and give the number of those that could not be read."""
     n_failed = 0
-    left: List[int] = []
-    for place, (number, path, fault) in enumerate(portion):
+    for number, path, fault in portion:
         if fault is None:
             digest, error = _digest_file(path, tolerant)
             if digest is None and error is None:
-                if len(left) < may_leave and _is_small(path):
-                    left.append(place)
-                    continue
                 digest, error = _model_file(path, tolerant)
             if digest is not None:
                 stats.add_trial(digest, by, reward)
-            fault = _name_fault(error)
+            elif error is not None:
+                fault = _name_fault(error)
         if fault is not None:
             stats.add_failure(number, path, *fault)
             n_failed += 1
-    return bytes([n_failed, *left])
+    return n_failed
 
 
-def _is_small(path: str) -> bool:
-    try:
-        return os.stat(path).st_size <= _LEFT_SIZE_LIMIT
-    except OSError:
-        return False
-
-
-def _name_fault(error: Optional[TrialReadError]) -> Optional[Tuple[str, str]]:
-    return None if error is None else (error.kind, error.reason)
+def _name_fault(error: TrialReadError) -> Tuple[str, str]:
+    return error.kind, error.reason
 
 
 def _digest_file(path: str, tolerant: bool) -> Tuple[Optional[TrialDigest], Optional[TrialReadError]]:
@@ -356,25 +329,24 @@ def _render_stats(stats: TrialStats, by: str) -> List[str]:
     if len(shown) != 1:
         shown.append(("total", stats.total()))
     for name, row in shown:
-        totals = row.usage.totals()
         rows.append([
             name,
             *("{:,}".format(count) for count in (row.trials, row.failed, row.timed_out)),
             _format_reward(row),
-            *(_format_total(getattr(totals, field)) for field in _TOKENS.values()),
-            _format_total(totals.cost_usd, "${:,.4f}"),
+            *(_format_sum(*row.usage.read_sum(field)) for field in _TOKENS.values()),
+            _format_sum(*row.usage.read_sum("cost_usd"), form="${:,.4f}"),
         ])
     lines = [line.rstrip() for line in align_rows(rows)]
-    for (field, problem), count in sorted(stats.total().usage.totals().problems.items()):
+    for (field, problem), count in sorted(stats.total().usage.problems.items()):
         lines.append("  {:,} times {} was not as it should be: {}".format(count, field, problem))
     return lines
 
 
-def _format_total(total: "Total", form: str = "{:,}") -> str:
-    if total.value is None:
+def _format_sum(value: Optional[float], unknown: int, form: str = "{:,}") -> str:
+    if value is None:
         return "unknown"
-    text = form.format(total.value)
-    return ">={} ({:,} unknown)".format(text, total.unknown) if total.unknown else text
+    text = form.format(value)
+    return ">={} ({:,} unknown)".format(text, unknown) if unknown else text
 
 
 def _format_reward(row: _Row) -> str:
@@ -410,11 +382,9 @@ def _print_csv(stats: TrialStats, by: str) -> None:
         by, "trials", "failed", "timed_out", "mean_reward", "mean_reward_unknown",
         *(part for field in fields for part in (field, field + "_unknown"))])
     for group, row in stats.list_rows():
-        totals = row.usage.totals()
         numbers: List[Any] = [row.mean_reward, row.trials - row.rewarded]
         for field in fields:
-            total = getattr(totals, field)
-            numbers += [total.value, total.unknown]
+            numbers += row.usage.read_sum(field)
         writer.writerow([group, row.trials, row.failed, row.timed_out, *numbers])
     write_line(buffer.getvalue()[:-1], sys.stdout)
 

@@ -1,4 +1,4 @@
-"""Processes that share what one would do alone: portions go out, and one result comes back from each process.
+"""Processes that share what one would do alone: portions go out, and one result comes back from each.
 
 In: portions, and the function that takes one in. Out: the results, in no order that means anything. Processes are
 forked, which takes a millisecond or two where starting Python and importing the models again takes fifty.
@@ -11,15 +11,13 @@ from typing import IO, Any, Callable, Generator, Iterable, List, Tuple
 
 __all__ = ["NoWorkers", "WorkerDied", "can_fork", "count_processors", "work_apart"]
 
-# How many portions a process is handed ahead of what it says it has done, if its pipe takes them: what keeps it busy
-# while nobody hands it any.
-_AHEAD = 24
-# What stands before a result, in place of the size of an answer.
+# How many portions a process is handed ahead of what it says it has done: enough to keep it busy while the first one
+# takes a portion itself, and not so many that all would wait for a slow one at the end.
+_AHEAD = 4
+# What stands before a result, in place of an answer.
 _RESULT_FOLLOWS = 255
-# More than that, and their pipes are more than this system waits for.
+# More than that, and their pipes are more than a system gives a process.
 _MOST_WORKERS = 250
-# Where it stops waiting for files by their number.
-_MOST_HANDLES = 1024
 
 
 class NoWorkers(Exception):
@@ -44,20 +42,19 @@ def count_processors() -> int:
 
 def work_apart(
     portions: Iterable[Any],
-    take: Callable[[Any, Any], bytes],
+    take: Callable[[Any, Any], int],
     make_result: Callable[[], Any],
     pack: Callable[[Any], Any],
     jobs: int,
-    note: Callable[[Any, bytes], None]
+    note: Callable[[Any, int], None]
 ) -> Generator[Any, None, None]:
-    """Hand portions to so many processes, and give the result of each when there are no more, packed.
+    """Share portions among so many processes, this one too, and give the result of each, packed, when all are taken.
 
-    In each process ``take(result, portion)`` adds a portion to what ``make_result()`` gave there; the few bytes that it
-    gives, up to 254, go to ``note`` here, with the portion. Portions and what ``pack(result)`` gives are plain
+    In each process ``take(result, portion)`` adds a portion to what ``make_result()`` gave there; the number that it
+    gives, up to 254, goes to ``note`` here, with the portion. Portions and what ``pack(result)`` gives are plain
     values, which marshal takes: importing pickle takes as long as forking. Raises ``NoWorkers`` before any portion is
     taken, ``WorkerDied`` if a process is killed; none outlives the generator.
     """
-    import select
     import signal
 
     workers: List[_Worker] = []
@@ -66,30 +63,32 @@ def work_apart(
             # The interrupt key waits until a process is known here, and minds itself there.
             before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
             try:
-                for _ in range(min(jobs, _MOST_WORKERS)):
+                for _ in range(min(jobs, _MOST_WORKERS) - 1):
                     workers.append(_Worker(workers, take, make_result, pack))
             finally:
                 signal.pthread_sigmask(signal.SIG_SETMASK, before)
         except (AttributeError, OSError):  # no way to fork, or no more processes, memory, files
             raise NoWorkers from None
-        turn = 0
+        own = make_result()
+        # This process takes what the others have no room for.
         for portion in portions:
-            # In turns, but for those who have enough to do.
-            while not any(len(worker.handed) < _AHEAD for worker in workers):
-                readable, _, _ = select.select([worker.found for worker in workers], [], [])
-                for worker in workers:
-                    if worker.found in readable:
-                        note(*worker.read_answer())
-            while len(workers[turn % len(workers)].handed) == _AHEAD:
-                turn += 1
-            workers[turn % len(workers)].hand(portion)
-            turn += 1
+            for worker in workers:
+                for done in worker.read_answers():
+                    note(*done)
+            least = min(workers, key=lambda worker: len(worker.handed), default=None)
+            if least is not None and len(least.handed) < _AHEAD:
+                least.hand(portion)
+            else:
+                note(portion, take(own, portion))
         for worker in workers:
             worker.tasks.close()
         for worker in workers:
+            os.set_blocking(worker.found.fileno(), True)
             while worker.handed:
-                note(*worker.read_answer())
+                for done in worker.read_answers():
+                    note(*done)
             yield worker.read_result()
+        yield pack(own)
     finally:
         for worker in workers:
             worker.end()
@@ -101,7 +100,7 @@ class _Worker:
     def __init__(
         self,
         others: List["_Worker"],
-        take: Callable[[Any, Any], bytes],
+        take: Callable[[Any, Any], int],
         make_result: Callable[[], Any],
         pack: Callable[[Any], Any]
     ) -> None:
@@ -110,8 +109,6 @@ class _Worker:
         pipes = [*os.pipe()]
         try:
             pipes += os.pipe()
-            if max(pipes) >= _MOST_HANDLES:
-                raise OSError
             tasks_read, tasks_written, found_read, found_written = pipes
             # The ends of the others' pipes come along, and would keep them open.
             foreign = [tasks_written, found_read]
@@ -126,6 +123,8 @@ class _Worker:
         os.close(tasks_read)
         os.close(found_written)
         self.tasks: IO[bytes] = open(tasks_written, "wb")
+        # Until there are no more portions to hand out nobody waits for an answer.
+        os.set_blocking(found_read, False)
         self.found: Any = open(found_read, "rb", buffering=0)
 
     def hand(self, portion: Any) -> None:
@@ -137,16 +136,18 @@ class _Worker:
         except BrokenPipeError:
             raise WorkerDied from None
 
-    def read_answer(self) -> Tuple[Any, bytes]:
-        """Wait for a portion to be done, and give it with the answer."""
-        size = self.found.read(1)
-        if not size or size[0] == _RESULT_FOLLOWS:
+    def read_answers(self) -> List[Tuple[Any, int]]:
+        """Give the portions that it says are done, each with the answer."""
+        if not self.handed:
+            return []
+        answers = self.found.read(len(self.handed))
+        if answers is None:  # nothing yet
+            return []
+        if not answers or _RESULT_FOLLOWS in answers:
             raise WorkerDied
-        # It was written together with its size, so that it is there as a whole.
-        answer = self.found.read(size[0]) if size[0] else b""
-        if len(answer) < size[0]:
-            raise WorkerDied
-        return self.handed.pop(0), answer
+        done = list(zip(self.handed, answers))
+        del self.handed[:len(answers)]
+        return done
 
     def read_result(self) -> Any:
         """Wait for the result."""
@@ -180,7 +181,7 @@ def _serve(
     tasks: int,
     found: int,
     foreign: List[int],
-    take: Callable[[Any, Any], bytes],
+    take: Callable[[Any, Any], int],
     make_result: Callable[[], Any],
     pack: Callable[[Any], Any]
 ) -> None:
@@ -200,8 +201,7 @@ def _serve(
                 portion = marshal.load(portions)
             except EOFError:
                 break
-            answer = take(result, portion)
-            written.write(bytes([len(answer)]) + answer)
+            written.write(bytes([take(result, portion)]))
         for piece in (bytes([_RESULT_FOLLOWS]), marshal.dumps(pack(result))):
             rest = memoryview(piece)
             while rest:

@@ -6,11 +6,11 @@ two together. A model of a trial takes ten times as long to make as its JSON to 
 """
 
 import re
-from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Tuple
 
 from .codec.text.reading import JsonError, parse, parse_ordinary
 from .models.trial.outcomes import is_timeout
-from .trial_files import TrialReadError, is_rollup, name_bad_text, name_rollup
+from .trial_files import TrialReadError, is_rollup, name_bad_shape, name_bad_text, name_rollup
 
 if TYPE_CHECKING:
     from .models.agent.context import AgentContext
@@ -50,6 +50,22 @@ _search_letter = re.compile(rb"[^-+.0-9EINaefilnrstuy]").search
 _match_moment = re.compile(
     r"[12][0-9]{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]"
     r"(?:\.[0-9]{6})?Z?").fullmatch
+
+
+# What is right in a trial for each field that is a text, an object or required, in the order of the model's fields;
+# None where an object may be missing. And the texts inside of some.
+_RIGHT_PARTS: Dict[str, Any] = {
+    "task_name": "", "trial_name": "", "trial_uri": "", "task_id": {"path": ""}, "task_checksum": "", "config": {},
+    "agent_info": {"name": "", "version": ""}, "agent_result": None, "verifier_result": None, "exception_info": None,
+    **dict.fromkeys(_TRIAL_PHASES),
+}
+_RIGHT_INSIDE: Dict[str, Dict[str, Any]] = {
+    "agent_info": _RIGHT_PARTS["agent_info"],
+    "exception_info": {"exception_type": "", "exception_message": "", "exception_traceback": ""},
+}
+_MISSING = ("missing", "Field required")
+_NO_TEXT = ("string_type", "Input should be a valid string")
+_NO_OBJECT = ("model_type", "Input should be an object")
 
 
 class TrialDigest(NamedTuple):
@@ -99,7 +115,45 @@ def find_failure(name: str, data: bytes) -> Optional[TrialReadError]:
         document = parse(data)
     except JsonError as exc:
         return name_bad_text(name, data, "Invalid JSON: " + exc.message)
-    return name_rollup(name) if is_rollup(document) else None
+    if is_rollup(document):
+        return name_rollup(name)
+    if type(document) is not dict:
+        return name_bad_shape(name, [_make_fault(_NO_OBJECT, ())])
+    faults: List[Dict[str, Any]] = []
+    try:
+        if len(data) > _SMALL or b"\\u" in data:  # as for a digest
+            return None
+        # Where the rest of it is that of a trial, these faults are all.
+        _digest(_mend(document, _RIGHT_PARTS, (), faults), data)
+    except (_Unusual, AttributeError, KeyError, TypeError, ValueError):
+        return None
+    return name_bad_shape(name, faults) if faults else None
+
+
+def _mend(
+    owner: Dict[str, Any], right: Dict[str, Any], place: Tuple[str, ...], faults: List[Dict[str, Any]]
+) -> Dict[str, Any]:
+    """Copy an object with what is right in place of what it lacks or has wrong, and list that as the model does."""
+    mended = dict(owner)
+    for name, instead in right.items():
+        value, fault = owner.get(name), None
+        if name not in owner:
+            fault = _MISSING if instead is not None else None
+        elif type(instead) is str:
+            fault = _NO_TEXT if type(value) is not str else None
+        elif type(value) is dict:
+            if name in _RIGHT_INSIDE:
+                mended[name] = _mend(value, _RIGHT_INSIDE[name], (name,), faults)
+        elif name not in ("task_id", "config") and not (value is None and instead is None):
+            fault = _NO_OBJECT
+        if fault is not None:
+            faults.append(_make_fault(fault, (*place, name)))
+            mended[name] = instead
+    return mended
+
+
+def _make_fault(fault: Tuple[str, str], place: Tuple[str, ...]) -> Dict[str, Any]:
+    return {"type": fault[0], "loc": place, "msg": fault[1]}
 
 
 # Configs that are JSON, with marks in place of the trial's and the task's name, by what stands after them: the agent,

@@ -14,11 +14,13 @@ from .files import read_file
 
 __all__ = [
     "RESULT_NAME", "TrialEncodingError", "TrialMissingError", "TrialReadError", "TrialRollupError", "TrialShapeError",
-    "TrialSyntaxError", "TrialTruncatedError", "TrialUnreadableError", "is_rollup", "name_bad_text", "name_rollup",
-    "read_result", "walk_trials",
+    "TrialSyntaxError", "TrialTruncatedError", "TrialUnreadableError", "is_rollup", "name_bad_shape", "name_bad_text",
+    "name_rollup", "read_result", "walk_trials",
 ]
 
 RESULT_NAME = "result.json"
+
+_FAULTS_KEPT = 20
 
 
 # Errors --------------------------------------------------------------------------------------------------------------
@@ -125,6 +127,17 @@ def name_bad_text(name: str, data: bytes, message: str) -> TrialReadError:
     return TrialSyntaxError(name, message)
 
 
+def name_bad_shape(name: str, faults: List[Dict[str, Any]]) -> TrialReadError:
+    """Give the error for JSON that is no trial; each fault has a ``type``, a ``loc`` and a ``msg``."""
+    first = faults[0]
+    place = ".".join(map(str, first["loc"]))
+    reason = "%s%s%s" % (place, ": " if place else "", first["msg"])
+    if len(faults) > 1:
+        reason += " (and %d more)" % (len(faults) - 1)
+    kept = [{key: fault[key] for key in ("type", "loc", "msg")} for fault in faults[:_FAULTS_KEPT]]
+    return TrialShapeError(name, reason if reason.isprintable() else ascii(reason)[1:-1], kept)
+
+
 def is_rollup(document: Any) -> bool:
     """Tell whether JSON is the summary of a job."""
     return isinstance(document, dict) and "n_total_trials" in document and "trial_name" not in document
@@ -149,30 +162,34 @@ _HAS_JUNCTIONS = os.name == "nt"
 
 
 class _Folder:
-    """What a folder holds that tells what it is; and its folders by name, unless names alone say that it is a trial's."""
+    """What a folder holds that tells what it is; and its folders by name, where names alone do not say: a trial's."""
 
-    def __init__(self, path: str) -> None:
-        self.path = path
+    __slots__ = ("start", "marks", "folders", "links", "is_trial", "is_closed")
+
+    def __init__(self, start: str) -> None:
+        #: Its path as it stands before the name of something in it.
+        self.start = start
         # Most folders are known by their names alone, and a list of names takes half as long as one of entries.
-        names = os.listdir(path)
-        self.marks = set(_MARKS.intersection(names))
+        names = os.listdir(start)
+        marks = _MARKS.intersection(names)
         self.folders: List[str] = []
-        #: Which of them may be links.
-        self.links: Set[str] = set()
         # Whether its result is a trial's, or ought to be; and whether what else is in it is the trial's as well.
-        self.is_trial = self.is_closed = False
-        if self.marks and "job.log" not in self.marks:
-            if "trial.log" in self.marks or _TRIAL_NAMES.issuperset(names):
-                self.is_trial = self.is_closed = True
-                return
-        with os.scandir(path) as entries:
+        self.is_trial = self.is_closed = True
+        if marks and "job.log" not in marks and ("trial.log" in marks or _TRIAL_NAMES.issuperset(names)):
+            return
+        self.marks: Set[str] = set(marks)
+        #: Which of the folders may be links.
+        self.links: Set[str] = set()
+        with os.scandir(start) as entries:
             for entry in entries:
                 if entry.name in _MARKS:
                     self.marks.add(entry.name)  # it may be there only now
-                elif entry.name[:1] != "." and _is_folder(entry):
-                    self.folders.append(entry.name)
-                    if _HAS_JUNCTIONS or _is_link(entry):
-                        self.links.add(entry.name)
+                elif entry.name[:1] != ".":
+                    is_folder, may_be_link = _tell_folder(entry)
+                    if is_folder:
+                        self.folders.append(entry.name)
+                        if may_be_link:
+                            self.links.add(entry.name)
         self.folders.sort()
         self.is_trial, self.is_closed = self._tell_kind()
 
@@ -186,14 +203,14 @@ class _Folder:
             return is_trial, is_trial
         if RESULT_NAME not in self.marks:
             return False, False
-        looks = _tell_look(os.path.join(self.path, RESULT_NAME))
+        looks = _tell_look(self.start + RESULT_NAME)
         if looks == "trial":
             return True, True
         return looks != "job" and not self._holds_marks(), False
 
     def _holds_marks(self) -> bool:
         """Tell whether one of the folders looks like a trial's."""
-        paths = (os.path.join(self.path, folder, mark) for folder in self.folders for mark in _MARKS)
+        paths = (os.path.join(self.start + folder, mark) for folder in self.folders for mark in _MARKS)
         return any(map(os.path.lexists, paths))
 
     def tell_job(self) -> bool:
@@ -203,7 +220,7 @@ class _Folder:
         if RESULT_NAME in self.marks or "job.log" in self.marks:
             return True
         for folder in self.folders:
-            looks = _tell_look(os.path.join(self.path, folder, RESULT_NAME))
+            looks = _tell_look(os.path.join(self.start + folder, RESULT_NAME))
             if looks:
                 return looks == "trial"
         return False
@@ -244,54 +261,50 @@ def walk_trials(top: str) -> Iterator[Tuple[str, Optional[TrialReadError]]]:
             yield top, None
             return
         trees = _Trees(top)
-        opened = [_Folder(top)]
+        folder: Optional[_Folder] = _Folder(os.path.join(top, ""))
     except (OSError, ValueError) as exc:
         yield top, _name_os_error(top, exc)
         return
     # Of each folder that is open, the names still to come, and whether it is a job, once somebody asked.
     waiting: List[Tuple[_Folder, Iterator[str], List[bool]]] = []
-    while opened or waiting:
-        if opened:
-            folder = opened.pop()
+    while True:
+        if folder is not None:
             if folder.is_trial:
-                yield os.path.join(folder.path, RESULT_NAME), None
+                yield folder.start + RESULT_NAME, None
             if not folder.is_closed:
                 waiting.append((folder, iter(folder.folders), []))
-            continue
+            folder = None
+        if not waiting:
+            return
         around, names, is_job = waiting[-1]
         name = next(names, None)
         if name is None:
             waiting.pop()
             continue
-        path = os.path.join(around.path, name)
+        path = around.start + name
         try:
             if name in around.links and not trees.admits(path):
                 continue
-            folder = _Folder(path)
+            folder = _Folder(path + os.sep)
         except FileNotFoundError:
             continue  # it was removed meanwhile
         except (OSError, ValueError) as exc:
             yield path, _name_os_error(path, exc)
             continue
-        if not folder.marks and _TRIAL_FOLDERS.issuperset(folder.folders):
+        if not (folder.is_closed or folder.marks) and _TRIAL_FOLDERS.issuperset(folder.folders):
             if not is_job:
                 is_job.append(around.tell_job())
             folder.is_trial = folder.is_closed = is_job[0]
-        opened.append(folder)
 
 
-def _is_folder(entry: "os.DirEntry[str]") -> bool:
+def _tell_folder(entry: "os.DirEntry[str]") -> Tuple[bool, bool]:
+    """Tell whether it is a folder, or a link to one, and whether it may be a link."""
     try:
-        return entry.is_dir()
+        if entry.is_dir(follow_symlinks=False):
+            return True, _HAS_JUNCTIONS
+        return entry.is_symlink() and entry.is_dir(), True
     except OSError:
-        return False
-
-
-def _is_link(entry: "os.DirEntry[str]") -> bool:
-    try:
-        return entry.is_symlink()
-    except OSError:
-        return True
+        return False, True
 
 
 def _tell_look(name: str) -> str:

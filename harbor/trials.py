@@ -16,8 +16,8 @@ from .mending import mend_trial
 from .models.trial.result import TrialResult
 from .trial_files import (
     RESULT_NAME, TrialEncodingError, TrialMissingError, TrialReadError, TrialRollupError, TrialShapeError,
-    TrialSyntaxError, TrialTruncatedError, TrialUnreadableError, is_rollup, name_bad_text, name_rollup, read_result,
-    walk_trials,
+    TrialSyntaxError, TrialTruncatedError, TrialUnreadableError, is_rollup, name_bad_shape, name_bad_text, name_rollup,
+    read_result, walk_trials,
 )
 
 __all__ = [
@@ -30,7 +30,6 @@ TrialPath = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
 # A larger file is refused unread: it is no record of a trial, and may be made to fill the memory.
 _SIZE_LIMIT = 1 << 30
-_FAULTS_KEPT = 20
 
 
 # Reading -------------------------------------------------------------------------------------------------------------
@@ -108,12 +107,7 @@ def _name_failure(name: str, data: bytes, exc: ValidationError) -> TrialReadErro
     document = next((fault["input"] for fault in faults if fault["type"] == "missing" and len(fault["loc"]) == 1), None)
     if is_rollup(document):
         return name_rollup(name)
-    place = ".".join(map(str, first["loc"]))
-    reason = "%s%s%s" % (place, ": " if place else "", first["msg"])
-    if len(faults) > 1:
-        reason += " (and %d more)" % (len(faults) - 1)
-    kept = [{key: fault[key] for key in ("type", "loc", "msg")} for fault in faults[:_FAULTS_KEPT]]
-    return TrialShapeError(name, reason if reason.isprintable() else ascii(reason)[1:-1], kept)
+    return name_bad_shape(name, faults)
 
 
 # Walking -------------------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ In: contexts, trials, totals. Out: ``UsageTotals``. One record at a time is look
 
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple, Union
 
-from .models.agent.numbers import count_parts, read_cost, read_count
+from .models.agent.numbers import count_parts, join_parts, read_cost, read_count
 
 if TYPE_CHECKING:
     from .models.agent.context import AgentContext
@@ -82,6 +82,20 @@ class UsageTally:
         for problem, count in problems.items():
             self._problems[problem] = self._problems.get(problem, 0) + count
 
+    def read_sum(self, name: str) -> Tuple[Optional[float], int]:
+        """Give the value of a total by its name in ``UsageTotals``, None where nothing is known, and what is unknown.
+
+        ``totals()`` gives the same, and imports what it is made of, which takes as long as to sum hundreds of records.
+        """
+        known, unknown, exact = self._sums[name]
+        value = join_parts(exact) if name == "cost_usd" else exact
+        return value if known else None, unknown
+
+    @property
+    def problems(self) -> Dict[Tuple[str, str], int]:
+        """What ``UsageTotals`` calls so, so far."""
+        return dict(self._problems)
+
     def totals(self) -> "UsageTotals":
         """Give the totals of what was added."""
         from .usage import CostTotal, CountTotal, UsageTotals  # late
@@ -90,7 +104,7 @@ class UsageTally:
         return UsageTotals(
             n_contexts=self._n_contexts, cost_usd=CostTotal(*self._sums["cost_usd"]),
             by_model={name: tally.totals() for name, tally in self._by_model.items()},
-            n_without_models=self._n_without_models, problems=dict(self._problems), **counts)
+            n_without_models=self._n_without_models, problems=self.problems, **counts)
 
     def _add_numbers(self, usage: Any) -> None:
         """Add the numbers of a context or of one model's usage, or None for unknown ones."""

@@ -7,7 +7,7 @@ name of your own.
 # Version 0.1.0. SPDX-License-Identifier: Apache-2.0
 #
 # Generated: do not edit it, but change the files below and run `make single`.
-# Their sha256: be69a315d103f6c6a2622530536f48fbc9bd4b8a15fef1ad954a4226f6dc0f0b
+# Their sha256: 474b80e4f5437d7a9e9381f850b7fd20e0069031935d8bc44eb736ba79d6b058
 #
 # These run at once, in this order:
 #
@@ -7710,7 +7710,7 @@ def plan_of(kind: Any) -> Plan:
 # harbor/codec/text/reading.py, which runs when it is first used
 # ====================================================================================================================
 
-_later("codec.text.reading", "Cuts cut_lists", r'''
+_later("codec.text.reading", "_take", r'''
 """JSON text to plain Python values.
 
 In comes a JSON document (``str``, ``bytes`` or ``bytearray``); out go ``None``,
@@ -7776,7 +7776,7 @@ class NotText(ValueError):
 # ---------------------------------------------------------------- reading
 
 
-def parse(document: _Document, growing: FrozenSet[str] = frozenset(), cuts: Optional[Cuts] = None) -> Any:
+def parse(document: _Document, growing: FrozenSet[str] = frozenset(), cuts: Optional["Cuts"] = None) -> Any:
     """Return the value of a JSON document.
 
     Raises `JsonError` for bad JSON and `NotText` for a `str` with a lone
@@ -7785,7 +7785,7 @@ def parse(document: _Document, growing: FrozenSet[str] = frozenset(), cuts: Opti
     what becomes known of the document by that is kept in ``cuts``.
     """
     if growing:
-        found = _parse_growing(document, growing, cuts or Cuts())
+        found = _parse_growing(document, growing, cuts)
         if found is not _NOT_FOUND:
             return found
     elif type(document) is str and len(document) <= _SHORT and document.isascii() and _scan is not None:
@@ -7832,8 +7832,12 @@ def parse_ordinary(raw: bytes) -> Any:
         raise ValueError from None
 
 
-def _parse_growing(document: _Document, growing: FrozenSet[str], cuts: Cuts) -> Any:
+def _parse_growing(document: _Document, growing: FrozenSet[str], cuts: Optional["Cuts"]) -> Any:
     """Return the value of a document whose lists grow, or `_NOT_FOUND` for any doubt."""
+    Cuts = _take("Cuts")
+    cut_lists = _take("cut_lists")
+
+    cuts = cuts or Cuts()
     if _loads_cache is None:
         _load_loads()
     if _make_scanner is None:
@@ -9291,11 +9295,13 @@ from typing import Any, Dict, Iterator, List, Optional, Set, Tuple
 
 __all__ = [
     "RESULT_NAME", "TrialEncodingError", "TrialMissingError", "TrialReadError", "TrialRollupError", "TrialShapeError",
-    "TrialSyntaxError", "TrialTruncatedError", "TrialUnreadableError", "is_rollup", "name_bad_text", "name_rollup",
-    "read_result", "walk_trials",
+    "TrialSyntaxError", "TrialTruncatedError", "TrialUnreadableError", "is_rollup", "name_bad_shape", "name_bad_text",
+    "name_rollup", "read_result", "walk_trials",
 ]
 
 RESULT_NAME = "result.json"
+
+_FAULTS_KEPT = 20
 
 
 # Errors --------------------------------------------------------------------------------------------------------------
@@ -9402,6 +9408,17 @@ def name_bad_text(name: str, data: bytes, message: str) -> TrialReadError:
     return TrialSyntaxError(name, message)
 
 
+def name_bad_shape(name: str, faults: List[Dict[str, Any]]) -> TrialReadError:
+    """Give the error for JSON that is no trial; each fault has a ``type``, a ``loc`` and a ``msg``."""
+    first = faults[0]
+    place = ".".join(map(str, first["loc"]))
+    reason = "%s%s%s" % (place, ": " if place else "", first["msg"])
+    if len(faults) > 1:
+        reason += " (and %d more)" % (len(faults) - 1)
+    kept = [{key: fault[key] for key in ("type", "loc", "msg")} for fault in faults[:_FAULTS_KEPT]]
+    return TrialShapeError(name, reason if reason.isprintable() else ascii(reason)[1:-1], kept)
+
+
 def is_rollup(document: Any) -> bool:
     """Tell whether JSON is the summary of a job."""
     return isinstance(document, dict) and "n_total_trials" in document and "trial_name" not in document
@@ -9426,30 +9443,34 @@ _HAS_JUNCTIONS = os.name == "nt"
 
 
 class _Folder:
-    """What a folder holds that tells what it is; and its folders by name, unless names alone say that it is a trial's."""
+    """What a folder holds that tells what it is; and its folders by name, where names alone do not say: a trial's."""
 
-    def __init__(self, path: str) -> None:
-        self.path = path
+    __slots__ = ("start", "marks", "folders", "links", "is_trial", "is_closed")
+
+    def __init__(self, start: str) -> None:
+        #: Its path as it stands before the name of something in it.
+        self.start = start
         # Most folders are known by their names alone, and a list of names takes half as long as one of entries.
-        names = os.listdir(path)
-        self.marks = set(_MARKS.intersection(names))
+        names = os.listdir(start)
+        marks = _MARKS.intersection(names)
         self.folders: List[str] = []
-        #: Which of them may be links.
-        self.links: Set[str] = set()
         # Whether its result is a trial's, or ought to be; and whether what else is in it is the trial's as well.
-        self.is_trial = self.is_closed = False
-        if self.marks and "job.log" not in self.marks:
-            if "trial.log" in self.marks or _TRIAL_NAMES.issuperset(names):
-                self.is_trial = self.is_closed = True
-                return
-        with os.scandir(path) as entries:
+        self.is_trial = self.is_closed = True
+        if marks and "job.log" not in marks and ("trial.log" in marks or _TRIAL_NAMES.issuperset(names)):
+            return
+        self.marks: Set[str] = set(marks)
+        #: Which of the folders may be links.
+        self.links: Set[str] = set()
+        with os.scandir(start) as entries:
             for entry in entries:
                 if entry.name in _MARKS:
                     self.marks.add(entry.name)  # it may be there only now
-                elif entry.name[:1] != "." and _is_folder(entry):
-                    self.folders.append(entry.name)
-                    if _HAS_JUNCTIONS or _is_link(entry):
-                        self.links.add(entry.name)
+                elif entry.name[:1] != ".":
+                    is_folder, may_be_link = _tell_folder(entry)
+                    if is_folder:
+                        self.folders.append(entry.name)
+                        if may_be_link:
+                            self.links.add(entry.name)
         self.folders.sort()
         self.is_trial, self.is_closed = self._tell_kind()
 
@@ -9463,14 +9484,14 @@ class _Folder:
             return is_trial, is_trial
         if RESULT_NAME not in self.marks:
             return False, False
-        looks = _tell_look(os.path.join(self.path, RESULT_NAME))
+        looks = _tell_look(self.start + RESULT_NAME)
         if looks == "trial":
             return True, True
         return looks != "job" and not self._holds_marks(), False
 
     def _holds_marks(self) -> bool:
         """Tell whether one of the folders looks like a trial's."""
-        paths = (os.path.join(self.path, folder, mark) for folder in self.folders for mark in _MARKS)
+        paths = (os.path.join(self.start + folder, mark) for folder in self.folders for mark in _MARKS)
         return any(map(os.path.lexists, paths))
 
     def tell_job(self) -> bool:
@@ -9480,7 +9501,7 @@ class _Folder:
         if RESULT_NAME in self.marks or "job.log" in self.marks:
             return True
         for folder in self.folders:
-            looks = _tell_look(os.path.join(self.path, folder, RESULT_NAME))
+            looks = _tell_look(os.path.join(self.start + folder, RESULT_NAME))
             if looks:
                 return looks == "trial"
         return False
@@ -9521,54 +9542,50 @@ def walk_trials(top: str) -> Iterator[Tuple[str, Optional[TrialReadError]]]:
             yield top, None
             return
         trees = _Trees(top)
-        opened = [_Folder(top)]
+        folder: Optional[_Folder] = _Folder(os.path.join(top, ""))
     except (OSError, ValueError) as exc:
         yield top, _name_os_error(top, exc)
         return
     # Of each folder that is open, the names still to come, and whether it is a job, once somebody asked.
     waiting: List[Tuple[_Folder, Iterator[str], List[bool]]] = []
-    while opened or waiting:
-        if opened:
-            folder = opened.pop()
+    while True:
+        if folder is not None:
             if folder.is_trial:
-                yield os.path.join(folder.path, RESULT_NAME), None
+                yield folder.start + RESULT_NAME, None
             if not folder.is_closed:
                 waiting.append((folder, iter(folder.folders), []))
-            continue
+            folder = None
+        if not waiting:
+            return
         around, names, is_job = waiting[-1]
         name = next(names, None)
         if name is None:
             waiting.pop()
             continue
-        path = os.path.join(around.path, name)
+        path = around.start + name
         try:
             if name in around.links and not trees.admits(path):
                 continue
-            folder = _Folder(path)
+            folder = _Folder(path + os.sep)
         except FileNotFoundError:
             continue  # it was removed meanwhile
         except (OSError, ValueError) as exc:
             yield path, _name_os_error(path, exc)
             continue
-        if not folder.marks and _TRIAL_FOLDERS.issuperset(folder.folders):
+        if not (folder.is_closed or folder.marks) and _TRIAL_FOLDERS.issuperset(folder.folders):
             if not is_job:
                 is_job.append(around.tell_job())
             folder.is_trial = folder.is_closed = is_job[0]
-        opened.append(folder)
 
 
-def _is_folder(entry: "os.DirEntry[str]") -> bool:
+def _tell_folder(entry: "os.DirEntry[str]") -> Tuple[bool, bool]:
+    """Tell whether it is a folder, or a link to one, and whether it may be a link."""
     try:
-        return entry.is_dir()
+        if entry.is_dir(follow_symlinks=False):
+            return True, _HAS_JUNCTIONS
+        return entry.is_symlink() and entry.is_dir(), True
     except OSError:
-        return False
-
-
-def _is_link(entry: "os.DirEntry[str]") -> bool:
-    try:
-        return entry.is_symlink()
-    except OSError:
-        return True
+        return False, True
 
 
 def _tell_look(name: str) -> str:
@@ -9601,7 +9618,8 @@ def _list_above(path: str) -> List[str]:
 # ====================================================================================================================
 
 _later("digests", """
-        JsonError parse parse_ordinary is_timeout TrialReadError is_rollup name_bad_text name_rollup _take""", r'''
+        JsonError parse parse_ordinary is_timeout TrialReadError is_rollup name_bad_shape name_bad_text name_rollup
+        _take""", r'''
 """What sums over trials need of one, taken from a JSON document without making any model.
 
 In: the bytes of a `result.json`, or a trial. Out: a digest, or None for a document that is unusual in any way, which
@@ -9610,7 +9628,7 @@ two together. A model of a trial takes ten times as long to make as its JSON to 
 """
 
 import re
-from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Tuple
 
 __all__ = ["DIGEST_SIZE_LIMIT", "TrialDigest", "digest_document", "digest_trial", "find_failure"]
 
@@ -9646,6 +9664,22 @@ _search_letter = re.compile(rb"[^-+.0-9EINaefilnrstuy]").search
 _match_moment = re.compile(
     r"[12][0-9]{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]"
     r"(?:\.[0-9]{6})?Z?").fullmatch
+
+
+# What is right in a trial for each field that is a text, an object or required, in the order of the model's fields;
+# None where an object may be missing. And the texts inside of some.
+_RIGHT_PARTS: Dict[str, Any] = {
+    "task_name": "", "trial_name": "", "trial_uri": "", "task_id": {"path": ""}, "task_checksum": "", "config": {},
+    "agent_info": {"name": "", "version": ""}, "agent_result": None, "verifier_result": None, "exception_info": None,
+    **dict.fromkeys(_TRIAL_PHASES),
+}
+_RIGHT_INSIDE: Dict[str, Dict[str, Any]] = {
+    "agent_info": _RIGHT_PARTS["agent_info"],
+    "exception_info": {"exception_type": "", "exception_message": "", "exception_traceback": ""},
+}
+_MISSING = ("missing", "Field required")
+_NO_TEXT = ("string_type", "Input should be a valid string")
+_NO_OBJECT = ("model_type", "Input should be an object")
 
 
 class TrialDigest(NamedTuple):
@@ -9695,7 +9729,45 @@ def find_failure(name: str, data: bytes) -> Optional[TrialReadError]:
         document = parse(data)
     except JsonError as exc:
         return name_bad_text(name, data, "Invalid JSON: " + exc.message)
-    return name_rollup(name) if is_rollup(document) else None
+    if is_rollup(document):
+        return name_rollup(name)
+    if type(document) is not dict:
+        return name_bad_shape(name, [_make_fault(_NO_OBJECT, ())])
+    faults: List[Dict[str, Any]] = []
+    try:
+        if len(data) > _SMALL or b"\\u" in data:  # as for a digest
+            return None
+        # Where the rest of it is that of a trial, these faults are all.
+        _digest(_mend(document, _RIGHT_PARTS, (), faults), data)
+    except (_Unusual, AttributeError, KeyError, TypeError, ValueError):
+        return None
+    return name_bad_shape(name, faults) if faults else None
+
+
+def _mend(
+    owner: Dict[str, Any], right: Dict[str, Any], place: Tuple[str, ...], faults: List[Dict[str, Any]]
+) -> Dict[str, Any]:
+    """Copy an object with what is right in place of what it lacks or has wrong, and list that as the model does."""
+    mended = dict(owner)
+    for name, instead in right.items():
+        value, fault = owner.get(name), None
+        if name not in owner:
+            fault = _MISSING if instead is not None else None
+        elif type(instead) is str:
+            fault = _NO_TEXT if type(value) is not str else None
+        elif type(value) is dict:
+            if name in _RIGHT_INSIDE:
+                mended[name] = _mend(value, _RIGHT_INSIDE[name], (name,), faults)
+        elif name not in ("task_id", "config") and not (value is None and instead is None):
+            fault = _NO_OBJECT
+        if fault is not None:
+            faults.append(_make_fault(fault, (*place, name)))
+            mended[name] = instead
+    return mended
+
+
+def _make_fault(fault: Tuple[str, str], place: Tuple[str, ...]) -> Dict[str, Any]:
+    return {"type": fault[0], "loc": place, "msg": fault[1]}
 
 
 # Configs that are JSON, with marks in place of the trial's and the task's name, by what stands after them: the agent,
@@ -13140,7 +13212,8 @@ def _escape(text: str) -> str:
 _later("trials", """
         Model ValidationError replace_file FormGiver add_extras describe_value mend_trial TrialResult RESULT_NAME
         TrialEncodingError TrialMissingError TrialReadError TrialRollupError TrialShapeError TrialSyntaxError
-        TrialTruncatedError TrialUnreadableError is_rollup name_bad_text name_rollup read_result walk_trials""", r'''
+        TrialTruncatedError TrialUnreadableError is_rollup name_bad_shape name_bad_text name_rollup read_result
+        walk_trials""", r'''
 """Trials on disk: read one file, walk a jobs directory, save a record.
 
 In: paths. Out: ``TrialResult``, or an error that says in one line what is wrong with which file; and, the other way
@@ -13162,7 +13235,6 @@ TrialPath = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
 # A larger file is refused unread: it is no record of a trial, and may be made to fill the memory.
 _SIZE_LIMIT = 1 << 30
-_FAULTS_KEPT = 20
 
 
 # Reading -------------------------------------------------------------------------------------------------------------
@@ -13240,12 +13312,7 @@ def _name_failure(name: str, data: bytes, exc: ValidationError) -> TrialReadErro
     document = next((fault["input"] for fault in faults if fault["type"] == "missing" and len(fault["loc"]) == 1), None)
     if is_rollup(document):
         return name_rollup(name)
-    place = ".".join(map(str, first["loc"]))
-    reason = "%s%s%s" % (place, ": " if place else "", first["msg"])
-    if len(faults) > 1:
-        reason += " (and %d more)" % (len(faults) - 1)
-    kept = [{key: fault[key] for key in ("type", "loc", "msg")} for fault in faults[:_FAULTS_KEPT]]
-    return TrialShapeError(name, reason if reason.isprintable() else ascii(reason)[1:-1], kept)
+    return name_bad_shape(name, faults)
 
 
 # Walking -------------------------------------------------------------------------------------------------------------
@@ -13726,7 +13793,7 @@ class _Snapshots:
 # harbor/usage_tally.py, which runs when it is first used
 # ====================================================================================================================
 
-_later("usage_tally", "count_parts read_cost read_count _take", r'''
+_later("usage_tally", "count_parts join_parts read_cost read_count _take", r'''
 """Totals of tokens and cost while they are summed: what ``harbor.usage`` gives as its own, without its classes.
 
 In: contexts, trials, totals. Out: ``UsageTotals``. One record at a time is looked at, and none is kept.
@@ -13804,6 +13871,20 @@ class UsageTally:
         for problem, count in problems.items():
             self._problems[problem] = self._problems.get(problem, 0) + count
 
+    def read_sum(self, name: str) -> Tuple[Optional[float], int]:
+        """Give the value of a total by its name in ``UsageTotals``, None where nothing is known, and what is unknown.
+
+        ``totals()`` gives the same, and imports what it is made of, which takes as long as to sum hundreds of records.
+        """
+        known, unknown, exact = self._sums[name]
+        value = join_parts(exact) if name == "cost_usd" else exact
+        return value if known else None, unknown
+
+    @property
+    def problems(self) -> Dict[Tuple[str, str], int]:
+        """What ``UsageTotals`` calls so, so far."""
+        return dict(self._problems)
+
     def totals(self) -> "UsageTotals":
         """Give the totals of what was added."""
         CostTotal = _take("CostTotal")
@@ -13814,7 +13895,7 @@ class UsageTally:
         return UsageTotals(
             n_contexts=self._n_contexts, cost_usd=CostTotal(*self._sums["cost_usd"]),
             by_model={name: tally.totals() for name, tally in self._by_model.items()},
-            n_without_models=self._n_without_models, problems=dict(self._problems), **counts)
+            n_without_models=self._n_without_models, problems=self.problems, **counts)
 
     def _add_numbers(self, usage: Any) -> None:
         """Add the numbers of a context or of one model's usage, or None for unknown ones."""
@@ -14153,17 +14234,18 @@ _open_package({
         _BINARY _CLOEXEC _PIECE _READ _WRITE _demand_regular _find_mode _set_mode _sync_folder""", ""),
     "trial_files": ("""
         RESULT_NAME TrialEncodingError TrialMissingError TrialReadError TrialRollupError TrialShapeError
-        TrialSyntaxError TrialTruncatedError TrialUnreadableError is_rollup name_bad_text name_rollup read_result
-        walk_trials""", """
-        _Folder _HAS_JUNCTIONS _HEAD_SIZE _JUNCTION _MARKS _TELLING_KEY _TRIAL_FOLDERS _TRIAL_NAMES _Trees _identify
-        _is_folder _is_link _list_above _name_os_error _tell_look""", ""),
+        TrialSyntaxError TrialTruncatedError TrialUnreadableError is_rollup name_bad_shape name_bad_text name_rollup
+        read_result walk_trials""", """
+        _FAULTS_KEPT _Folder _HAS_JUNCTIONS _HEAD_SIZE _JUNCTION _MARKS _TELLING_KEY _TRIAL_FOLDERS _TRIAL_NAMES
+        _Trees _identify _list_above _name_os_error _tell_folder _tell_look""", ""),
     "digests": ("""
         DIGEST_SIZE_LIMIT TrialDigest digest_document digest_trial find_failure""", """
         _AGENT_SIZE_LIMIT _CONFIG_DEPTH_LIMIT _CONFIG_END _CONFIG_SIZE_LIMIT _CONFIG_START _COUNT_TYPES _EXACT_LIMIT
-        _MOST_AGENTS _MOST_KEYS _MOST_SHAPES _MOST_TASK_IDS _OBJECT_END _SMALL _STEP_PHASES _STR _TEXT_TYPES
-        _TRIAL_PHASES _Unusual _configs _digest _gather_phases _insist _insist_cost _insist_counts _insist_moment
-        _insist_task_id _join_model _match_moment _match_uuid _search_letter _search_names _skip_config _take_context
-        _take_exception _take_rewards _task_ids""", ""),
+        _MISSING _MOST_AGENTS _MOST_KEYS _MOST_SHAPES _MOST_TASK_IDS _NO_OBJECT _NO_TEXT _OBJECT_END _RIGHT_INSIDE
+        _RIGHT_PARTS _SMALL _STEP_PHASES _STR _TEXT_TYPES _TRIAL_PHASES _Unusual _configs _digest _gather_phases
+        _insist _insist_cost _insist_counts _insist_moment _insist_task_id _join_model _make_fault _match_moment
+        _match_uuid _mend _search_letter _search_names _skip_config _take_context _take_exception _take_rewards
+        _task_ids""", ""),
     "environments.processes": ("""
         Attempt Children CommandOutcome attempt finish run_until_signal yield_to_others""", """
         MARK_VARIABLE PrintedStream _Capture _Found _KILL_ROUNDS _LINGER_SEC _PATIENCE_SEC _POLL_SEC _REAP_SEC _cancel
@@ -14210,8 +14292,7 @@ _open_package({
         _draw_ranges _draw_rules _draw_tokens _escape _find_ticks _format_tick _ignore _label_turns _make_bar
         _make_text _place_bars _say_nothing _shorten""", ""),
     "trials": ("""
-        TrialOutcome TrialReading find_trials iter_trials load_trial read_trial save try_trial""", """
-        TrialPath _FAULTS_KEPT _SIZE_LIMIT _dump _name_failure""", ""),
+        TrialOutcome TrialReading find_trials iter_trials load_trial read_trial save try_trial""", "TrialPath _SIZE_LIMIT _dump _name_failure", ""),
     "runner": ("""
         AgentRun AgentSetupTimeoutError AgentTimeoutError EnvironmentStartTimeoutError RewardFileEmptyError
         RewardFileNotFoundError VerifierOutputParseError VerifierTimeoutError run_agent""", """

@@ -201,6 +201,22 @@ def test_every_one_of_a_generated_set_is_counted(generated: Tuple[str, Dict[str,
     assert len(shown["unreadable"]["files"]) == shown["unreadable"]["count"] == sum(made.values())
 
 
+def test_no_model_is_loaded_for_files_that_show_what_they_are(tmp_path: pathlib.Path) -> None:
+    made = make_trials(tmp_path, 100, seed=2, corrupt=0.2)
+    assert sorted(made) == sorted(("good", *CORRUPT))
+    source = (
+        "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "from harbor.cli import main\n"
+        "status = main(['stats', sys.argv[2], '--jobs', '1'])\n"
+        "loaded = {'dataclasses', 'harbor.codec.model', 'harbor.trials', 'harbor.usage', 'inspect'}.intersection(\n"
+        "    sys.modules)\n"
+        "print(status, sorted(loaded))\n")
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", source, str(ROOT), str(tmp_path)], stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL, check=True)
+    assert done.stdout.decode().splitlines()[-1] == "0 []"
+
+
 def test_the_same_seed_makes_the_same_files(tmp_path: pathlib.Path) -> None:
     made = []
     for name in ("first", "second"):
@@ -332,37 +348,6 @@ def test_a_killed_process_is_an_error_and_no_wait(
     assert main(["stats", few, "--jobs", "2"]) == 2
     assert capsys.readouterr() == (
         "", "harbor: {}: A process that read trials ended early; try --jobs 1\n".format(few))
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system copies no processes")
-@pytest.mark.parametrize("n_odd", [3, 70])
-def test_a_few_files_that_need_the_models_are_left_to_the_first_process(
-    n_odd: int, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for number in range(90):
-        _write_trial(tmp_path, "t%02d" % number, agent_info={"name": 1} if number < n_odd else _agent("one"))
-    model_file = cli_stats._model_file
-
-    def model_and_tell(path: str, tolerant: bool) -> Any:
-        digest, error = model_file(path, tolerant)
-        assert digest is None and error is not None
-        error.reason = "first" if os.getpid() == first else "other"
-        return digest, error
-
-    first = os.getpid()
-    monkeypatch.setattr(cli_stats, "_model_file", model_and_tell)
-    monkeypatch.setattr(cli_stats, "_PORTION", 10)
-    stats = cli_stats.collect_stats(str(tmp_path), jobs=2)
-    failures = stats.list_failures()
-    assert [os.path.basename(os.path.dirname(failure.path)) for failure in failures] == [
-        "t%02d" % number for number in range(n_odd)]
-    assert stats.total().trials == 90 - n_odd
-    n_left = [failure.reason for failure in failures].count("first")
-    assert n_left == n_odd if n_odd < cli_stats._MOST_LEFT else 0 < n_left <= 2 * cli_stats._MOST_LEFT
-    # Long ones are not.
-    monkeypatch.setattr(cli_stats, "_LEFT_SIZE_LIMIT", 10)
-    failures = cli_stats.collect_stats(str(tmp_path), jobs=2).list_failures()
-    assert [failure.reason for failure in failures] == ["other"] * n_odd
 
 
 @pytest.mark.parametrize("jobs", ["-1", "two", "1.5"])

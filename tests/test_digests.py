@@ -10,8 +10,9 @@ import pytest
 
 from harbor import digests
 from harbor.codec.text.reading import parse_ordinary
-from harbor.digests import TrialDigest, digest_document, digest_trial
+from harbor.digests import TrialDigest, digest_document, digest_trial, find_failure
 from harbor.models.trial.result import TrialResult
+from harbor.trials import try_trial
 from harbor.usage import UsageTally, UsageTotals
 from make_trials import make_trials
 
@@ -169,6 +170,46 @@ def test_changed_documents_are_never_judged_otherwise_than_by_the_model(seed: in
                 holder[key] = random_.choice(JUNK)
         n_digested += _assert_same(_dump(tree)) + _assert_same(json.dumps(tree, indent=4, ensure_ascii=False).encode())
     assert n_digested > 80
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_a_trial_lacks_or_has_wrong_is_named_as_by_the_model(
+    seed: int, documents: List[bytes], tmp_path: pathlib.Path
+) -> None:
+    random_ = random.Random(seed)
+    trees = [json.loads(data) for data in documents] + [_make(exception_info=MISTAKE)] * 20
+    path = tmp_path / "result.json"
+    n_named = 0
+    for _ in range(150):
+        tree = copy.deepcopy(random_.choice(trees))
+        for _ in range(random_.randrange(1, 4)):
+            inner = [part for part in (tree.get("agent_info"), tree.get("exception_info")) if isinstance(part, dict)]
+            holder = random_.choice([tree, tree, *inner])
+            if not holder:
+                continue
+            key = random_.choice(list(holder))
+            if random_.random() < 0.4:
+                del holder[key]
+            elif random_.random() < 0.6:
+                holder[key] = random_.choice(JUNK)
+        data = _dump(tree)
+        found = find_failure(str(path), data)
+        if found is not None:
+            n_named += 1
+            path.write_bytes(data)
+            error = try_trial(path).error
+            assert error is not None
+            assert (type(found), found.reason, found.faults) == (type(error), error.reason, error.faults)
+    assert n_named > 60
+
+
+def test_what_is_no_trial_in_another_way_is_left_to_the_model() -> None:
+    changed: List[Dict[str, Any]] = [{"task_name": None, "id": "x"}, {"task_id": 5}, {"config": []}]
+    for changes in changed:
+        assert find_failure("result.json", _dump(_make(**changes))) is None
+    escaped = _make(task_name=None, source="\u00e9")
+    assert find_failure("result.json", _dump(escaped)) is not None
+    assert find_failure("result.json", json.dumps(escaped).encode()) is None
 
 
 # Configs -------------------------------------------------------------------------------------------------------------

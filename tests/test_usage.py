@@ -14,7 +14,7 @@ import pytest
 
 from harbor.models.agent.context import AgentContext, ModelUsage
 from harbor.models.trial.result import TrialResult
-from harbor.usage import CostTotal, CountTotal, UsageTotals
+from harbor.usage import CostTotal, CountTotal, UsageTally, UsageTotals
 
 NAN, INF = float("nan"), float("inf")
 
@@ -247,6 +247,19 @@ def test_neither_order_nor_grouping_changes_a_total(seed: int) -> None:
     assert whole.cost_usd.known == len(known)
     if known:
         assert whole.cost_usd.value == math.fsum(known) == float(sum(map(fractions.Fraction, known)))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_tally_gives_the_same_sums_as_its_totals(seed: int) -> None:
+    random_ = random.Random(seed)
+    tally = UsageTally()
+    for n_added in range(20):
+        totals = tally.totals()
+        for name in ("n_input_tokens", "n_cache_tokens", "n_uncached_tokens", "n_output_tokens", "cost_usd"):
+            total = getattr(totals, name)
+            assert tally.read_sum(name) == (total.value, total.unknown)
+        assert totals.n_contexts == n_added and tally.problems == totals.problems
+        tally.add_context(_make_random_context(random_))
 
 
 def test_the_identity() -> None:

@@ -15,10 +15,10 @@ import functools
 import sys
 from typing import TYPE_CHECKING, Any, Callable, Dict, FrozenSet, List, Optional, Tuple, Union
 
-from .growing import Cuts, cut_lists
-
 if TYPE_CHECKING:
     from re import Pattern
+
+    from .growing import Cuts
 
 __all__ = [
     "JsonError",
@@ -65,7 +65,7 @@ class NotText(ValueError):
 # ---------------------------------------------------------------- reading
 
 
-def parse(document: _Document, growing: FrozenSet[str] = frozenset(), cuts: Optional[Cuts] = None) -> Any:
+def parse(document: _Document, growing: FrozenSet[str] = frozenset(), cuts: Optional["Cuts"] = None) -> Any:
     """Return the value of a JSON document.
 
     Raises `JsonError` for bad JSON and `NotText` for a `str` with a lone
@@ -74,7 +74,7 @@ def parse(document: _Document, growing: FrozenSet[str] = frozenset(), cuts: Opti
     what becomes known of the document by that is kept in ``cuts``.
     """
     if growing:
-        found = _parse_growing(document, growing, cuts or Cuts())
+        found = _parse_growing(document, growing, cuts)
         if found is not _NOT_FOUND:
             return found
     elif type(document) is str and len(document) <= _SHORT and document.isascii() and _scan is not None:
@@ -121,8 +121,11 @@ def parse_ordinary(raw: bytes) -> Any:
         raise ValueError from None
 
 
-def _parse_growing(document: _Document, growing: FrozenSet[str], cuts: Cuts) -> Any:
+def _parse_growing(document: _Document, growing: FrozenSet[str], cuts: Optional["Cuts"]) -> Any:
     """Return the value of a document whose lists grow, or `_NOT_FOUND` for any doubt."""
+    from .growing import Cuts, cut_lists  # late
+
+    cuts = cuts or Cuts()
     if _loads_cache is None:
         _load_loads()
     if _make_scanner is None:
