@@ -7,7 +7,7 @@ name of your own.
 # Version 0.1.0. SPDX-License-Identifier: Apache-2.0
 #
 # Generated: do not edit it, but change the files below and run `make single`.
-# Their sha256: 474b80e4f5437d7a9e9381f850b7fd20e0069031935d8bc44eb736ba79d6b058
+# Their sha256: 4c643220b0b57bfa3b455901466f73ad03579282d3e0c22a0fb90f5cb1418d1d
 #
 # These run at once, in this order:
 #
@@ -1055,7 +1055,7 @@ def _skip_text_options(full: Any) -> Any:
         plan = cls.__codec_plan__ or _plan_of_model(cls)
         text = None
         if not options:
-            text = plan.write_quickly(self)
+            text = plan.write_compactly(self)
         elif _suit_ordinary(options):
             text = plan.write_quickly(
                 self, options.get("indent"), options.get("inf_nan", "null"), options.get("exclude_none", False))
@@ -1102,7 +1102,7 @@ def _validate_json_plainly(cls: Any, json_data: Any) -> Any:
     plan = cls.__codec_plan__ or _plan_of_model(cls)
     source = engine.parse_small(json_data)
     if source is not None:
-        made = plan.fill(source, None, True)
+        made = plan.load(source)
         if made is not None:
             return made
     call = engine.CheckCall()
@@ -1159,6 +1159,7 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
             cls = type(self)
             plan = cls.__codec_plan__ or _plan_of_model(cls)
             if plan.fill(data, self, False) is not None:
+                plan.count_use("init", Model.__init__)
                 return
             try:
                 plan.check_keywords(data, engine.CheckCall(), self)
@@ -4857,7 +4858,6 @@ _MAX_DEPTH = 255
 _NESTING = frozenset(("list", "tuple", "set", "deque", "dict", "dataclass"))
 _PLAIN_TYPES = frozenset((type(None), bool, int, str))
 _ENDS = _PLAIN_TYPES | {float}
-_TEXT_TYPE = frozenset((str,))
 # Less deep than any limit of a dump; what contains itself is deeper than everything.
 _COPY_DEPTH = 50
 
@@ -4954,18 +4954,19 @@ def copy_plain(value: Any, depth: int = _COPY_DEPTH) -> Any:
     if kind is list:
         if _ENDS.issuperset(map(type, value)):
             return value[:]
+        out = value[:]
         pairs: Any = enumerate(value)
-        out: Any = [None] * len(value)
     else:
-        if not _TEXT_TYPE.issuperset(map(type, value)):
-            return NOT_COPIED
-        pairs, out = value.items(), {}
+        # What it holds may be replaced while it is gone through; its keys stay.
+        out = value.copy()
+        pairs = out.items()
     for key, part in pairs:
+        if kind is dict and type(key) is not str:
+            return NOT_COPIED
         if type(part) not in _ENDS:
-            part = copy_plain(part, depth - 1)
+            out[key] = part = copy_plain(part, depth - 1)
             if part is NOT_COPIED:
                 return NOT_COPIED
-        out[key] = part
     return out
 
 
@@ -6729,19 +6730,31 @@ register_kind("typed-dict", lambda hint, build: TypedDictPlan(hint.source))
 # harbor/codec/plan/flat.py, which runs when it is first used
 # ====================================================================================================================
 
-_later("codec.plan.flat", "is_plain quote write_members", r'''
-"""Models of single values, and dicts of anything, written by a function that is made for their class.
+_later("codec.plan.flat", """
+        UNGIVEN is_plain quote write_members copy_plain NOT_COPIED""", r'''
+"""Functions that are made for a class, for models of single values and dicts of anything.
 
-In: the fields. Out: a function that gives the compact JSON text of an instance's values. As `dataclasses` does with
-``__init__``, it puts into code, once, what a loop would ask of each field each time.
+In: the fields. Out: functions that make an instance of keywords or of a JSON object, copy its values, or give their
+compact JSON text, as long as they are what most are. As `dataclasses` does with ``__init__``, each puts into code, once, what a loop would
+ask of each field each time. Making one takes as long as a hundred records, so that it is for classes in frequent use.
 """
 
-from typing import Any, Callable, Dict, Iterable, List, Optional
+import functools
+from keyword import iskeyword
+from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence
 
-__all__ = ["FlatWriter", "make_flat_writer"]
+__all__ = [
+    "FlatCopier", "FlatLoader", "FlatWriter", "make_flat_copier", "make_flat_init", "make_flat_loader",
+    "make_flat_writer",
+]
 
 #: Gives the text of values by name, or None where one needs a closer look; raises what writing a value raises.
 FlatWriter = Callable[[Dict[str, Any]], Optional[str]]
+#: Gives values by name as a dump in mode "python", or ``NOT_COPIED`` where one needs a closer look.
+FlatCopier = Callable[[Dict[str, Any]], Any]
+
+#: Gives an instance of a dict that nobody else holds, or None where one needs a closer look.
+FlatLoader = Callable[[Dict[str, Any]], Any]
 
 # By the exact type that its field must take: how a value is asked whether it is of it, what its text is, and whether
 # that may be None.
@@ -6755,8 +6768,108 @@ _KINDS = (
 )
 
 
+def make_flat_init(
+    cls: Any, fields: Sequence[Any], setters: Sequence[Callable[[Any, Any], None]], full: Callable[..., None]
+) -> Optional[Callable[..., None]]:
+    """Make ``__init__`` for some ``FieldPlan`` that all have defaults; None if one has a name that code cannot have.
+
+    ``setters`` set the values of an instance, the names that were given, and what else it holds; ``full`` is the
+    ``__init__`` for all that is unusual.
+    """
+    names = [field.name for field in fields]
+    if not _can_be_code(names):
+        return None
+    # No field begins with an underscore, and one may be called like anything else.
+    scope: Dict[str, Any] = {
+        "_UNGIVEN": UNGIVEN, "_cls": cls, "_full": full, "_all": set(names), "_dict": dict, "_str": str, "_type": type}
+    scope.update(zip(("_set_values", "_set_names", "_set_extra"), setters))
+    lines = ["_names = _all.copy()"]
+    for place, field in enumerate(fields):
+        words = {"name": field.name, "part": "_part%d" % place, "instead": _name_default(field, place, scope)}
+        block = ["if {name} is _UNGIVEN: {part} = {instead}; _names.discard('{name}')"]
+        if field.exact:
+            block.append("elif %s: {part} = {name}" % _name_tests(field, place, scope))
+        if field.holds_any:
+            # Of few keys, which most have, this tells faster than a set of their types.
+            block += [
+                "elif _type({name}) is _dict:", "    {part} = {name}.copy()", "    for _key in {part}:",
+                "        if _type(_key) is not _str: {part} = _UNGIVEN; break", "    if {part} is _UNGIVEN: break"]
+        lines += [line.format(**words) for line in (*block, "else: break")]
+    values = ", ".join("'%s': _part%d" % (name, place) for place, name in enumerate(names))
+    lines += ["_set_values(_self, {%s})" % values, "_set_names(_self, _names)", "_set_extra(_self, None)", "return"]
+    # A subclass has fields, and in frequent use a function, of its own.
+    _define("init", "_self, /, *_values, %s, **_more" % ", ".join("%s=_UNGIVEN" % name for name in names), [
+        "while _type(_self) is _cls and not (_values or _more):", *("    " + line for line in lines),
+        "_given = {%s}" % ", ".join("'%s': %s" % (name, name) for name in names),
+        "_full(_self, *_values, **{_name: _given[_name] for _name in _given if _given[_name] is not _UNGIVEN}, **_more)",
+    ], scope)
+    return functools.wraps(full)(scope["init"])
+
+
+def make_flat_loader(
+    cls: Any, fields: Sequence[Any], setters: Sequence[Callable[[Any, Any], None]]
+) -> Optional[FlatLoader]:
+    """Make the function that makes an instance of the values of some ``FieldPlan``; ``setters`` as above."""
+    names = [field.name for field in fields]
+    if not _can_be_code(names):
+        return None
+    scope: Dict[str, Any] = {
+        "_UNGIVEN": UNGIVEN, "cls": cls, "new": cls.__new__, "all_names": set(names), "_dict": dict, "_type": type}
+    scope.update(zip(("set_values", "set_names", "set_extra"), setters))
+    lines = ["get = source.get", "names = set(source)", "if not names <= all_names: names &= all_names"]
+    for place, field in enumerate(fields):
+        words = {"name": "part%d" % place, "field": field.name}
+        tests = _name_tests(field, place, scope)
+        if field.holds_any:
+            tests += "%s_type({name}) is _dict" % (" or " if tests else "")
+        instead = None if field.required else "{name} = " + _name_default(field, place, scope)
+        lines += [line.format(**words) for line in (
+            "{name} = get('{field}', _UNGIVEN)",
+            "if {name} is _UNGIVEN: " + (instead or "return None"),
+            "elif not (%s): return None" % (tests or "False"),
+        )]
+    values = ", ".join("'%s': part%d" % (name, place) for place, name in enumerate(names))
+    lines += [
+        "made = new(cls)", "set_values(made, {%s})" % values, "set_names(made, names)", "set_extra(made, None)",
+        "return made"]
+    _define("load", "source", lines, scope)
+    made: FlatLoader = scope["load"]
+    return made
+
+
+def make_flat_copier(fields: Sequence[Any]) -> Optional[FlatCopier]:
+    """Make the function that copies the values of some ``FieldPlan``; None if one has a name that code cannot have.
+
+    It raises ``ValueError`` where values come or go meanwhile, and what an ``exclude_if`` raises.
+    """
+    names = [field.name for field in fields]
+    if not _can_be_code(names):
+        return None
+    scope: Dict[str, Any] = {"names": names, "NOT_COPIED": NOT_COPIED}
+    lines = ["if [*parts] != names: return NOT_COPIED", _unpack(names)]
+    n_first = next((place for place, field in enumerate(fields) if field.exclude_if is not None), len(names))
+    ends = ["out = {%s}" % ", ".join("'%s': part%d" % (name, place) for place, name in enumerate(names[:n_first]))]
+    for place, field in enumerate(fields):
+        scope["exact%d" % place] = field.exact
+        scope["copy%d" % place] = copy_plain if field.holds_any else field.plan.copy
+        copied = "copy{0}(part{0}) if type(part{0}) is dict else NOT_COPIED" if field.holds_any else "copy{0}(part{0})"
+        lines += [line.format(place) for line in (
+            "if type(part{0}) not in exact{0}:",
+            "    part{0} = " + copied,
+            "    if part{0} is NOT_COPIED: return NOT_COPIED",
+        )]
+        if field.exclude_if is not None:
+            scope["exclude%d" % place] = field.exclude_if
+            ends.append("if not exclude%d(part%d): out['%s'] = part%d" % (place, place, field.name, place))
+        elif place > n_first:
+            ends.append("out['%s'] = part%d" % (field.name, place))
+    _define("copy", "parts", [*lines, *ends, "return out"], scope)
+    made: FlatCopier = scope["copy"]
+    return made
+
+
 def make_flat_writer(fields: Iterable[Any]) -> Optional[FlatWriter]:
-    """Make the function for some ``FieldPlan``; None if it would not be the one for them.
+    """Make the function that writes the values of some ``FieldPlan``; None if it would not be the one for them.
 
     It is not where a field takes nothing of such a kind, or has a name that code cannot have, or where the first may be
     left out, which has no comma in front.
@@ -6784,12 +6897,42 @@ def make_flat_writer(fields: Iterable[Any]) -> Optional[FlatWriter]:
         names.append(field.name)
     if not names:
         return None
-    parts = ", ".join("part%d" % place for place in range(len(names)))
     # The text has the order of the instance's own. The names are looked at last: they may change meanwhile.
-    lines = [parts + ", = parts.values()", "if [*parts] != names: return None", *lines, "return f'{{%s}}'" % members]
-    exec("def write(parts):\n    " + "\n    ".join(lines), scope)
+    _define("write", "parts", [
+        _unpack(names), "if [*parts] != names: return None", *lines, "return f'{{%s}}'" % members], scope)
     made: FlatWriter = scope["write"]
     return made
+
+
+def _can_be_code(names: List[str]) -> bool:
+    # Code has some letters beyond ASCII spelled another way.
+    return bool(names) and all(name.isascii() and name.isidentifier() and not iskeyword(name) for name in names)
+
+
+def _name_default(field: Any, place: int, scope: Dict[str, Any]) -> str:
+    """Give the code for a field's default."""
+    has_factory = field.factory is not UNGIVEN
+    scope["_instead%d" % place] = field.factory if has_factory else field.default
+    return "_instead%d%s" % (place, "()" * has_factory)
+
+
+def _name_tests(field: Any, place: int, scope: Dict[str, Any]) -> str:
+    """Give the code that tells whether what stands in ``{name}`` is right for a field as it is."""
+    tests = []
+    for number, kind in enumerate(kind for kind in field.exact if kind is not type(None)):
+        scope["_kind%d_%d" % (place, number)] = kind
+        tests.append("_type({name}) is _kind%d_%d" % (place, number))
+    if type(None) in field.exact:
+        tests.append("{name} is None")
+    return " or ".join(tests)
+
+
+def _unpack(names: List[str]) -> str:
+    return "".join("part%d, " % place for place in range(len(names))) + "= parts.values()"
+
+
+def _define(name: str, parameters: str, lines: Iterable[str], scope: Dict[str, Any]) -> None:
+    exec("def %s(%s):\n    %s" % (name, parameters, "\n    ".join(lines)), scope)
 ''')
 
 
@@ -6802,7 +6945,8 @@ _later("codec.plan.records", """
         make_layout quote write_tree_at check_name check_text copy_plain dump_any dump_any_key make_object NO_TYPES
         NOT_COPIED STRICT Build CheckCall DumpCall Mismatch NotQuick Plan check_part demand_text forget_repeats
         is_from register_kind OptionalPlan TEXT_ONLY check_extra_keys describe_exception gather_growing key_step
-        place_faults takes_any_values filter_key FlatWriter make_flat_writer LIMIT_NAMES BoundedPlan""", r'''
+        place_faults takes_any_values filter_key FlatCopier FlatLoader FlatWriter make_flat_copier make_flat_init
+        make_flat_loader make_flat_writer LIMIT_NAMES BoundedPlan""", r'''
 """Plans of models and of plain dataclasses.
 
 In: an instance, a mapping or a JSON object. Out: an instance whose fields are checked; and back. What a class asks
@@ -6812,6 +6956,8 @@ for beyond its annotations (limits, ``exclude_if``, extra keys, computed fields)
 from collections import abc
 from typing import Any, Callable, Dict, FrozenSet, Iterable, List, Optional, Set, Tuple
 
+# So often a class is used in one way before a function is made for that.
+_FREQUENT = 8
 # Whose values repr writes as JSON does, but for None.
 _REPR_TYPES: FrozenSet[type] = frozenset((int, type(None)))
 _STATE_SLOTS = ("__dict__", "__pydantic_fields_set__", "__pydantic_extra__")
@@ -6886,7 +7032,8 @@ class RecordPlan(Plan):
     """
 
     __slots__ = ("cls", "is_model", "fields", "required", "extra", "computed", "hook", "fixed", "factories",
-                 "slotted", "setters", "writers", "write_flat", "is_recursive", "is_complete", "growing")
+                 "slotted", "setters", "writers", "load_flat", "write_flat", "copy_flat", "n_uses", "is_recursive", "is_complete",
+                 "growing")
     looks_twice = True
 
     def __init__(self, cls: Any) -> None:
@@ -6909,8 +7056,12 @@ class RecordPlan(Plan):
         self.setters: List[Callable[[Any, Any], None]] = []
         # What is asked of each field to write it, by what parts the fields; made when a first model is written.
         self.writers: Dict[str, Dict[str, Any]] = {}
-        # Writes a model that holds nothing but single values and dicts; made when a first one is written.
-        self.write_flat: Optional[FlatWriter] = None
+        # What makes, writes and copies a model of single values and dicts, once it is in frequent use; and how often
+        # each use was made of the class up to then.
+        self.load_flat: FlatLoader = _decline
+        self.write_flat: FlatWriter = _decline
+        self.copy_flat: FlatCopier = _decline
+        self.n_uses = {"init": 0, "load": 0, "write": 0, "copy": 0}
         self.slotted = not hasattr(cls, "__dict__") or "__slots__" in cls.__dict__ and not self.is_model
 
     def complete(self, build: Build) -> None:
@@ -7039,6 +7190,38 @@ class RecordPlan(Plan):
         set_names(made, names)
         set_extra(made, {} if self.extra == "allow" else None)
         return made
+
+    def load(self, source: Dict[str, Any]) -> Any:
+        """Make an instance of a JSON object whose values are right as they are; None hands over."""
+        made = self.load_flat(source)
+        if made is None:
+            made = self.fill(source, None, True)
+            if made is not None:
+                self.count_use("load")
+        return made
+
+    def count_use(self, use: str, full_init: Any = None) -> None:
+        """Count a use of the class, and make the function for it if that makes it a frequent one."""
+        self.n_uses[use] += 1
+        if self.n_uses[use] != _FREQUENT or not self.is_model:
+            return
+        fields = list(self.fields.values())
+        if use == "init":
+            # Of a class whose arguments a caller sees in errors, as the dict they were given as, it is not known here.
+            init = self.cls.__init__
+            if self.required or self.extra != "ignore" or getattr(init, "__wrapped__", init) is not full_init:
+                return
+            made = make_flat_init(self.cls, fields, self.setters, full_init)
+            if made is not None:
+                type.__setattr__(self.cls, "__init__", made)
+        elif use == "load":
+            if self.hook is None and self.extra == "ignore":
+                self.load_flat = make_flat_loader(self.cls, fields, self.setters) or self.load_flat
+        elif not self.computed and self.extra != "allow":
+            if use == "write":
+                self.write_flat = make_flat_writer(fields) or self.write_flat
+            else:
+                self.copy_flat = make_flat_copier(fields) or self.copy_flat
 
     def check_keywords(self, values: Dict[str, Any], call: CheckCall, made: Any) -> None:
         """Check the keywords of a constructor into an instance that exists already."""
@@ -7199,19 +7382,21 @@ class RecordPlan(Plan):
             raise TypeError("'%s' object is not an instance of 'dict'" % type(state).__name__)
         return list(state.items())
 
-    def write_quickly(
-        self, value: Any, indent: Optional[int] = None, inf_nan: str = "null", skips_none: bool = False
-    ) -> Optional[str]:
-        """Write a model as JSON text if all of it is surely right; None hands over to the exact way."""
+    def write_compactly(self, value: Any) -> Optional[str]:
+        """Write a model of this very class as compact JSON text if all of it is surely right; else None."""
         try:
-            if indent is None and inf_nan == "null" and not skips_none:
-                write_flat = self.write_flat
-                if write_flat is None:
-                    write_flat = self._make_flat_writer()
-                text = write_flat(value.__dict__) if type(value) is self.cls else None
-                if text is not None:
-                    return text if text.isascii() else join_pieces([text])
-            out: List[str] = []
+            text = self.write_flat(value.__dict__)
+        except Exception:
+            text = None
+        if text is not None:
+            return text if text.isascii() else join_pieces([text])
+        self.count_use("write")
+        return self.write_quickly(value, None, "null", False)
+
+    def write_quickly(self, value: Any, indent: Optional[int], inf_nan: str, skips_none: bool) -> Optional[str]:
+        """Write a model as JSON text if all of it is surely right; None hands over to the exact way."""
+        out: List[str] = []
+        try:
             if not self.write(value, out, make_layout(indent, inf_nan, skips_none)):
                 return None
         except Exception:
@@ -7219,13 +7404,6 @@ class RecordPlan(Plan):
             # the exact way knows what to do or what to say.
             return None
         return join_pieces(out)
-
-    def _make_flat_writer(self) -> FlatWriter:
-        made = None
-        if self.is_model and not self.computed and self.extra != "allow":
-            made = make_flat_writer(self.fields.values())
-        self.write_flat = made or _decline
-        return self.write_flat
 
     def write(self, value: Any, out: List[str], layout: Layout) -> bool:
         if type(value) is not self.cls or not self.is_model or self.extra == "allow":
@@ -7280,8 +7458,17 @@ class RecordPlan(Plan):
         return writers
 
     def copy(self, value: Any) -> Any:
-        if type(value) is not self.cls or not self.is_model or self.computed or self.extra == "allow":
+        if type(value) is not self.cls:
             return NOT_COPIED
+        try:
+            copied = self.copy_flat(value.__dict__)
+        except Exception:
+            return NOT_COPIED
+        if copied is not None:
+            return copied
+        if not self.is_model or self.computed or self.extra == "allow":
+            return NOT_COPIED
+        self.count_use("copy")
         out = {}
         fields = self.fields
         for name, part in value.__dict__.items():
@@ -7390,7 +7577,7 @@ class RecordPlan(Plan):
 
 
 def _decline(parts: Dict[str, Any]) -> None:
-    """Stand for the writer of a model that is none for it."""
+    """Stand for a function where none was made."""
 
 
 def _demand_keywords(source: Any, known: Any, call: CheckCall) -> None:
@@ -14185,9 +14372,9 @@ _open_package({
         _ALL _as_dict _fit_index _is_whole _look_up _look_up_dict _merge_selections filter_key fit_indexes""", ""),
     "codec.plan.anything": ("", """
         AnyPlan SerializationIterator _ANY _COPY_DEPTH _DUMPERS _ENDS _FAMILIES _KNOWN_FAMILIES _MAX_DEPTH _NESTING
-        _PLAIN_TYPES _TEXT_TYPE _decode _describe_bad_utf8 _dump_bytes _dump_dataclass _dump_deque _dump_dict
-        _dump_enum _dump_float _dump_fraction _dump_int _dump_iterator _dump_list _dump_model _dump_plain _dump_set
-        _dump_str _dump_tuple _dump_unknown _family_of _find_family _json_key _make_any _name_family _write_complex
+        _PLAIN_TYPES _decode _describe_bad_utf8 _dump_bytes _dump_dataclass _dump_deque _dump_dict _dump_enum
+        _dump_float _dump_fraction _dump_int _dump_iterator _dump_list _dump_model _dump_plain _dump_set _dump_str
+        _dump_tuple _dump_unknown _family_of _find_family _json_key _make_any _name_family _write_complex
         _write_pattern _written check_name check_text choose_items copy_plain dump_any dump_any_key is_known_kind
         make_object show_class unknown_type""", ""),
     "codec.plan.scalars": ("", """
@@ -14202,11 +14389,13 @@ _open_package({
     "codec.plan.containers": ("", """
         DictPlan KeyPlan ListPlan TEXT_ONLY TypedDictPlan _FLOATS _INTS _NO_LISTS _guard_iteration _make_dict
         _make_list check_extra_keys describe_exception gather_growing key_step place_faults takes_any_values""", ""),
-    "codec.plan.flat": ("FlatWriter make_flat_writer", "_KINDS", ""),
+    "codec.plan.flat": ("""
+        FlatCopier FlatLoader FlatWriter make_flat_copier make_flat_init make_flat_loader make_flat_writer""", """
+        _KINDS _can_be_code _define _name_default _name_tests _unpack""", ""),
     "codec.plan.records": ("", """
-        AfterPlan FieldPlan RecordPlan _AttributeSource _REPR_TYPES _SINGLE_MODULES _SINGLE_TYPES _STATE_SLOTS
-        _bound_plan _check_keywords _decline _demand_keywords _find_computed _has_attributes _is_left_out _is_single
-        _model_base _write_exactly refuse_value""", ""),
+        AfterPlan FieldPlan RecordPlan _AttributeSource _FREQUENT _REPR_TYPES _SINGLE_MODULES _SINGLE_TYPES
+        _STATE_SLOTS _bound_plan _check_keywords _decline _demand_keywords _find_computed _has_attributes _is_left_out
+        _is_single _model_base _write_exactly refuse_value""", ""),
     "codec.plan.values": ("", """
         DatetimePlan PathPlan UuidPlan _ValuePlan _register_values""", ""),
     "codec.plan": ("", "_FAMILIES_OF_KINDS plan_of", ""),

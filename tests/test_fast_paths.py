@@ -4,18 +4,20 @@
 """
 
 import contextlib
+import inspect
 import json
 import random
 import warnings
 from decimal import Decimal
 from fractions import Fraction
+from types import new_class
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, Type, Union
 from unittest import mock
 
 import pytest
 
 import golden
-from harbor.codec import Field, Model, TypeAdapter, calls
+from harbor.codec import Field, Model, TypeAdapter, ValidationError, calls
 from harbor.codec.plan.base import NOT_COPIED
 from harbor.codec.plan.records import RecordPlan
 from harbor.codec.text import reading, writing
@@ -38,6 +40,7 @@ def _refuse_quick_text(*values: Any) -> Any:
 SWITCHES += [
     (RecordPlan, "_try_quickly", _refuse_quick_models),
     (RecordPlan, "fill", lambda *values: None),
+    (RecordPlan, "write_compactly", lambda *values: None),
     (RecordPlan, "write_quickly", lambda *values: None),
     (RecordPlan, "copy", lambda *values: NOT_COPIED),
     (calls, "parse", lambda document, *rest: reading.parse_exact(document)),
@@ -51,7 +54,23 @@ def force_exact() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for owner, name, stand_in in SWITCHES:
             patch.setattr(owner, name, stand_in)
+        for cls in _list_models(Model):
+            if hasattr(vars(cls).get("__init__"), "__wrapped__"):
+                patch.setattr(cls, "__init__", Model.__init__)
         yield
+
+
+def _list_models(base: Any) -> List[Any]:
+    return [cls for own in base.__subclasses__() for cls in (own, *_list_models(own))]
+
+
+def _use_often(*made: Model) -> None:
+    """Use classes until there are functions that were made for them."""
+    for one in made:
+        for _ in range(10):
+            type(one)(**{name: getattr(one, name) for name in one.model_fields_set})
+            one.model_dump()
+            type(one).model_validate_json(one.model_dump_json())
 
 
 class Part(Model):
@@ -396,17 +415,18 @@ class Flat(Model):
 
 @pytest.mark.parametrize("kind", [AgentContext, Flat])
 def test_both_ways_agree_on_assigned_values(kind: Type[Model]) -> None:
+    _use_often(kind())
     with warnings.catch_warnings(record=True):
         warnings.simplefilter("always")
         for name in kind.model_fields:
             for value in _ASSIGNED:
                 made: Any = kind()
                 setattr(made, name, value)
-                both_ways(lambda: observe(made.model_dump_json))
+                both_ways(lambda: [observe(made.model_dump_json), observe(made.model_dump)])
                 delattr(made, name)
-                both_ways(lambda: observe(made.model_dump_json))
+                both_ways(lambda: [observe(made.model_dump_json), observe(made.model_dump)])
                 setattr(made, name, None)  # the last one now
-                both_ways(lambda: observe(made.model_dump_json))
+                both_ways(lambda: [observe(made.model_dump_json), observe(made.model_dump)])
 
 
 class _Liar(int):
@@ -434,12 +454,110 @@ def test_what_equals_a_known_int_is_written_as_the_exact_way_writes_it(odd: Any,
 
 def test_a_record_of_single_values_is_written_by_what_was_made_for_its_class(monkeypatch: pytest.MonkeyPatch) -> None:
     made = [AgentContext(n_input_tokens=1, cost_usd=0.5, metadata={"a": ["b"]}), Flat(text="b", hidden="c")]
+    _use_often(*made)
     monkeypatch.delattr(RecordPlan, "write")
     monkeypatch.delattr(calls, "render")
     assert [one.model_dump_json() for one in made] == [
         '{"n_input_tokens":1,"n_cache_tokens":null,"n_output_tokens":null,"cost_usd":0.5,"rollout_details":null,'
         '"metadata":{"a":["b"]}}',
         '{"first":1,"ok":true,"text":"b","either":2,"share":null,"hidden":"c"}']
+
+
+class Named(Model):
+    """Fields that are called like what the code of functions speaks of."""
+
+    type: int = 1
+    dict: Optional[Dict[str, Any]] = None  # type: ignore[assignment]
+    cls: str = "c"
+    names: List[int] = []
+    part0: Optional[float] = None
+    full: bool = False
+    self: int = 2
+
+
+class Dropped(Model):
+    first: Optional[int] = Field(default=None, exclude_if=lambda value: value is None)
+    second: int = 2
+
+
+def test_a_record_of_single_values_is_made_and_copied_by_what_was_made_for_its_class(
+    monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = [
+        AgentContext(n_input_tokens=1, cost_usd=0.5, metadata={"a": ["b", {"c": 1}]}), Flat(text="b", hidden="c"),
+        Named(type=5, dict={"a": 1}, self=3), Dropped(second=3), Dropped(first=1)]
+    _use_often(*made)
+    given = [{name: getattr(one, name) for name in one.model_fields_set} for one in made]
+    dumped = [one.model_dump() for one in made]
+    monkeypatch.delattr(RecordPlan, "fill")
+    monkeypatch.setattr(RecordPlan, "count_use", None)
+    monkeypatch.delattr(calls, "dump_value")
+    for one, values, dump in zip(made, given, dumped):
+        again = type(one)(**values)
+        assert again == one and again.model_fields_set == one.model_fields_set == set(values)
+        assert list(vars(again)) == list(type(one).model_fields)
+        assert_same(again.model_dump(), dump)
+    assert dumped[3:] == [{"second": 3}, {"first": 1, "second": 2}]
+    copied, context = dumped[0]["metadata"], made[0]
+    assert copied == context.metadata and copied is not context.metadata  # type: ignore[attr-defined]
+    assert copied["a"] is not context.metadata["a"]  # type: ignore[attr-defined]
+
+
+def test_what_was_made_for_a_class_hands_over_what_is_unusual() -> None:
+    _use_often(Named(dict={"a": 1}), AgentContext(n_input_tokens=1))
+    assert "__init__" in vars(Named) and "__init__" in vars(AgentContext)
+    first, second = Named(), Named()
+    first.names.append(1)
+    assert second.names == [] and second.model_fields_set == set()
+    assert Named(type="7", more=1, _self=2, _values=3).type == 7  # type: ignore[call-arg, arg-type]
+    assert AgentContext(metadata=None).model_fields_set == {"metadata"}
+    with pytest.raises(TypeError) as refused:
+        Named(1, type=2)  # type: ignore[misc]
+    with pytest.raises(TypeError) as refused_before:
+        Model.__init__(Named(), 1, type=2)  # type: ignore[call-arg]
+    assert str(refused.value) == str(refused_before.value)
+    text = _Text("a")
+    assert type(list(AgentContext(metadata={text: 1}).metadata or {})[0]) is str
+    given: Dict[str, Any] = {"a": [1]}
+    assert AgentContext(metadata=given).metadata is not given
+    with pytest.raises(ValidationError) as caught:
+        Named(self=None, type="x")  # type: ignore[arg-type]
+    assert [fault["loc"] for fault in caught.value.errors()] == [("type",), ("self",)]
+    # A value that was taken away, or that came, is none of the class's.
+    del first.names
+    assert "names" not in first.model_dump()
+    vars(second)["other"] = 1
+    assert second.model_dump(warnings=False)["type"] == 1
+
+
+def test_a_subclass_is_not_made_by_what_was_made_for_its_base() -> None:
+    class Base(Model):
+        x: int = 1
+
+    class Above(Base):
+        y: int = 2
+
+    class Own(Base):
+        def __init__(self, **values: Any) -> None:
+            super().__init__(**values)
+            vars(self)["x"] += 10
+
+    _use_often(Base(x=3))
+    assert "__init__" in vars(Base)
+    assert (Above(y=3).x, Above(y=3).y, Own(x=1).x) == (1, 3, 11)
+    _use_often(Above(y=3), Own(x=1))
+    assert "__init__" in vars(Above) and (Above(y=5).y, Own(x=1).x) == (5, 11)
+    assert str(inspect.signature(Above)) == "(*, x: int = 1, y: int = 2) -> None"
+
+
+def test_a_class_whose_fields_code_cannot_name_goes_the_usual_way() -> None:
+    body = {"class": 1, "\ufb01": 2}  # a ligature, which code takes apart
+    odd: Any = new_class("Odd", (Model,), exec_body=lambda names: names.update(
+        body, __annotations__=dict.fromkeys(body, int), __module__=__name__))
+    made = odd(**{"class": 5})
+    _use_often(made)
+    assert odd.__init__ is Model.__init__
+    assert made.model_dump() == {"class": 5, "\ufb01": 2} and made.model_dump_json() == '{"class":5,"\ufb01":2}'
 
 
 def test_what_the_quick_writer_cannot_write_is_an_error_both_ways() -> None:

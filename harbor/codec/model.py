@@ -158,7 +158,7 @@ def _skip_text_options(full: Any) -> Any:
         plan = cls.__codec_plan__ or _plan_of_model(cls)
         text = None
         if not options:
-            text = plan.write_quickly(self)
+            text = plan.write_compactly(self)
         elif _suit_ordinary(options):
             text = plan.write_quickly(
                 self, options.get("indent"), options.get("inf_nan", "null"), options.get("exclude_none", False))
@@ -205,7 +205,7 @@ def _validate_json_plainly(cls: Any, json_data: Any) -> Any:
     plan = cls.__codec_plan__ or _plan_of_model(cls)
     source = engine.parse_small(json_data)
     if source is not None:
-        made = plan.fill(source, None, True)
+        made = plan.load(source)
         if made is not None:
             return made
     call = engine.CheckCall()
@@ -262,6 +262,7 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
             cls = type(self)
             plan = cls.__codec_plan__ or _plan_of_model(cls)
             if plan.fill(data, self, False) is not None:
+                plan.count_use("init", Model.__init__)
                 return
             try:
                 plan.check_keywords(data, engine.CheckCall(), self)

@@ -24,7 +24,6 @@ _MAX_DEPTH = 255
 _NESTING = frozenset(("list", "tuple", "set", "deque", "dict", "dataclass"))
 _PLAIN_TYPES = frozenset((type(None), bool, int, str))
 _ENDS = _PLAIN_TYPES | {float}
-_TEXT_TYPE = frozenset((str,))
 # Less deep than any limit of a dump; what contains itself is deeper than everything.
 _COPY_DEPTH = 50
 
@@ -121,18 +120,19 @@ def copy_plain(value: Any, depth: int = _COPY_DEPTH) -> Any:
     if kind is list:
         if _ENDS.issuperset(map(type, value)):
             return value[:]
+        out = value[:]
         pairs: Any = enumerate(value)
-        out: Any = [None] * len(value)
     else:
-        if not _TEXT_TYPE.issuperset(map(type, value)):
-            return NOT_COPIED
-        pairs, out = value.items(), {}
+        # What it holds may be replaced while it is gone through; its keys stay.
+        out = value.copy()
+        pairs = out.items()
     for key, part in pairs:
+        if kind is dict and type(key) is not str:
+            return NOT_COPIED
         if type(part) not in _ENDS:
-            part = copy_plain(part, depth - 1)
+            out[key] = part = copy_plain(part, depth - 1)
             if part is NOT_COPIED:
                 return NOT_COPIED
-        out[key] = part
     return out
 
 

@@ -21,9 +21,13 @@ from .containers import (
     TEXT_ONLY, check_extra_keys, describe_exception, gather_growing, key_step, place_faults, takes_any_values,
 )
 from .filters import filter_key
-from .flat import FlatWriter, make_flat_writer
+from .flat import (
+    FlatCopier, FlatLoader, FlatWriter, make_flat_copier, make_flat_init, make_flat_loader, make_flat_writer,
+)
 from .scalars import LIMIT_NAMES, BoundedPlan
 
+# So often a class is used in one way before a function is made for that.
+_FREQUENT = 8
 # Whose values repr writes as JSON does, but for None.
 _REPR_TYPES: FrozenSet[type] = frozenset((int, type(None)))
 _STATE_SLOTS = ("__dict__", "__pydantic_fields_set__", "__pydantic_extra__")
@@ -98,7 +102,8 @@ class RecordPlan(Plan):
     """
 
     __slots__ = ("cls", "is_model", "fields", "required", "extra", "computed", "hook", "fixed", "factories",
-                 "slotted", "setters", "writers", "write_flat", "is_recursive", "is_complete", "growing")
+                 "slotted", "setters", "writers", "load_flat", "write_flat", "copy_flat", "n_uses", "is_recursive", "is_complete",
+                 "growing")
     looks_twice = True
 
     def __init__(self, cls: Any) -> None:
@@ -121,8 +126,12 @@ class RecordPlan(Plan):
         self.setters: List[Callable[[Any, Any], None]] = []
         # What is asked of each field to write it, by what parts the fields; made when a first model is written.
         self.writers: Dict[str, Dict[str, Any]] = {}
-        # Writes a model that holds nothing but single values and dicts; made when a first one is written.
-        self.write_flat: Optional[FlatWriter] = None
+        # What makes, writes and copies a model of single values and dicts, once it is in frequent use; and how often
+        # each use was made of the class up to then.
+        self.load_flat: FlatLoader = _decline
+        self.write_flat: FlatWriter = _decline
+        self.copy_flat: FlatCopier = _decline
+        self.n_uses = {"init": 0, "load": 0, "write": 0, "copy": 0}
         self.slotted = not hasattr(cls, "__dict__") or "__slots__" in cls.__dict__ and not self.is_model
 
     def complete(self, build: Build) -> None:
@@ -251,6 +260,38 @@ class RecordPlan(Plan):
         set_names(made, names)
         set_extra(made, {} if self.extra == "allow" else None)
         return made
+
+    def load(self, source: Dict[str, Any]) -> Any:
+        """Make an instance of a JSON object whose values are right as they are; None hands over."""
+        made = self.load_flat(source)
+        if made is None:
+            made = self.fill(source, None, True)
+            if made is not None:
+                self.count_use("load")
+        return made
+
+    def count_use(self, use: str, full_init: Any = None) -> None:
+        """Count a use of the class, and make the function for it if that makes it a frequent one."""
+        self.n_uses[use] += 1
+        if self.n_uses[use] != _FREQUENT or not self.is_model:
+            return
+        fields = list(self.fields.values())
+        if use == "init":
+            # Of a class whose arguments a caller sees in errors, as the dict they were given as, it is not known here.
+            init = self.cls.__init__
+            if self.required or self.extra != "ignore" or getattr(init, "__wrapped__", init) is not full_init:
+                return
+            made = make_flat_init(self.cls, fields, self.setters, full_init)
+            if made is not None:
+                type.__setattr__(self.cls, "__init__", made)
+        elif use == "load":
+            if self.hook is None and self.extra == "ignore":
+                self.load_flat = make_flat_loader(self.cls, fields, self.setters) or self.load_flat
+        elif not self.computed and self.extra != "allow":
+            if use == "write":
+                self.write_flat = make_flat_writer(fields) or self.write_flat
+            else:
+                self.copy_flat = make_flat_copier(fields) or self.copy_flat
 
     def check_keywords(self, values: Dict[str, Any], call: CheckCall, made: Any) -> None:
         """Check the keywords of a constructor into an instance that exists already."""
@@ -411,19 +452,21 @@ class RecordPlan(Plan):
             raise TypeError("'%s' object is not an instance of 'dict'" % type(state).__name__)
         return list(state.items())
 
-    def write_quickly(
-        self, value: Any, indent: Optional[int] = None, inf_nan: str = "null", skips_none: bool = False
-    ) -> Optional[str]:
-        """Write a model as JSON text if all of it is surely right; None hands over to the exact way."""
+    def write_compactly(self, value: Any) -> Optional[str]:
+        """Write a model of this very class as compact JSON text if all of it is surely right; else None."""
         try:
-            if indent is None and inf_nan == "null" and not skips_none:
-                write_flat = self.write_flat
-                if write_flat is None:
-                    write_flat = self._make_flat_writer()
-                text = write_flat(value.__dict__) if type(value) is self.cls else None
-                if text is not None:
-                    return text if text.isascii() else join_pieces([text])
-            out: List[str] = []
+            text = self.write_flat(value.__dict__)
+        except Exception:
+            text = None
+        if text is not None:
+            return text if text.isascii() else join_pieces([text])
+        self.count_use("write")
+        return self.write_quickly(value, None, "null", False)
+
+    def write_quickly(self, value: Any, indent: Optional[int], inf_nan: str, skips_none: bool) -> Optional[str]:
+        """Write a model as JSON text if all of it is surely right; None hands over to the exact way."""
+        out: List[str] = []
+        try:
             if not self.write(value, out, make_layout(indent, inf_nan, skips_none)):
                 return None
         except Exception:
@@ -431,13 +474,6 @@ class RecordPlan(Plan):
             # the exact way knows what to do or what to say.
             return None
         return join_pieces(out)
-
-    def _make_flat_writer(self) -> FlatWriter:
-        made = None
-        if self.is_model and not self.computed and self.extra != "allow":
-            made = make_flat_writer(self.fields.values())
-        self.write_flat = made or _decline
-        return self.write_flat
 
     def write(self, value: Any, out: List[str], layout: Layout) -> bool:
         if type(value) is not self.cls or not self.is_model or self.extra == "allow":
@@ -492,8 +528,17 @@ class RecordPlan(Plan):
         return writers
 
     def copy(self, value: Any) -> Any:
-        if type(value) is not self.cls or not self.is_model or self.computed or self.extra == "allow":
+        if type(value) is not self.cls:
             return NOT_COPIED
+        try:
+            copied = self.copy_flat(value.__dict__)
+        except Exception:
+            return NOT_COPIED
+        if copied is not None:
+            return copied
+        if not self.is_model or self.computed or self.extra == "allow":
+            return NOT_COPIED
+        self.count_use("copy")
         out = {}
         fields = self.fields
         for name, part in value.__dict__.items():
@@ -602,7 +647,7 @@ class RecordPlan(Plan):
 
 
 def _decline(parts: Dict[str, Any]) -> None:
-    """Stand for the writer of a model that is none for it."""
+    """Stand for a function where none was made."""
 
 
 def _demand_keywords(source: Any, known: Any, call: CheckCall) -> None:
