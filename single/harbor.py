@@ -7,7 +7,7 @@ name of your own.
 # Version 0.1.0. SPDX-License-Identifier: Apache-2.0
 #
 # Generated: do not edit it, but change the files below and run `make single`.
-# Their sha256: 4c643220b0b57bfa3b455901466f73ad03579282d3e0c22a0fb90f5cb1418d1d
+# Their sha256: 26c2a1125e561d7cb2dea65e2e63278f6cd446bd431d905e79ffed83338bfa48
 #
 # These run at once, in this order:
 #
@@ -1076,38 +1076,43 @@ def _suit_ordinary(options: Dict[str, Any]) -> bool:
     )
 
 
-def _skip_check_options(full: Any, plain: Callable[[Any, Any], Any]) -> Any:
-    """Make a class method that goes a short way where its input is all that is given."""
+def _skip_check_options(full: Any) -> Any:
+    """Make ``model_validate`` go a short way where its input is all that is given."""
     full = full.__func__
 
     def call(cls: Any, *values: Any, **options: Any) -> Any:
         if options or len(values) != 1:
             return full(cls, *values, **options)
-        return plain(cls, values[0])
+        plan = cls.__codec_plan__ or _plan_of_model(cls)
+        if type(values[0]) is dict:
+            made = plan.fill(values[0], None, False)
+            if made is not None:
+                return made
+        return engine.check_value(plan, values[0], engine.CheckCall())
 
     wrapped: Any = functools.update_wrapper(call, full)
     return classmethod(wrapped)
 
 
-def _validate_plainly(cls: Any, obj: Any) -> Any:
-    plan = cls.__codec_plan__ or _plan_of_model(cls)
-    if type(obj) is dict:
-        made = plan.fill(obj, None, False)
-        if made is not None:
-            return made
-    return engine.check_value(plan, obj, engine.CheckCall())
+def _skip_json_options(full: Any) -> Any:
+    """Make ``model_validate_json`` go a short way where its input is all that is given."""
+    full = full.__func__
 
+    def call(cls: Any, *values: Any, **options: Any) -> Any:
+        if options or len(values) != 1:
+            return full(cls, *values, **options)
+        plan = cls.__codec_plan__ or _plan_of_model(cls)
+        source = engine.parse_small(values[0])
+        if source is not None:
+            made = plan.load(source)
+            if made is not None:
+                return made
+        call = engine.CheckCall()
+        call.from_json = True
+        return engine.check_document(plan, values[0], call, source)
 
-def _validate_json_plainly(cls: Any, json_data: Any) -> Any:
-    plan = cls.__codec_plan__ or _plan_of_model(cls)
-    source = engine.parse_small(json_data)
-    if source is not None:
-        made = plan.load(source)
-        if made is not None:
-            return made
-    call = engine.CheckCall()
-    call.from_json = True
-    return engine.check_document(plan, json_data, call, source)
+    wrapped: Any = functools.update_wrapper(call, full)
+    return classmethod(wrapped)
 
 
 @dataclass_transform(kw_only_default=True, field_specifiers=(Field, standard_field))
@@ -1348,8 +1353,8 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
 
     if not TYPE_CHECKING:
         # Most calls give no option: reading 17 defaults would cost them more than their work on a small record.
-        model_validate = _skip_check_options(model_validate, _validate_plainly)
-        model_validate_json = _skip_check_options(model_validate_json, _validate_json_plainly)
+        model_validate = _skip_check_options(model_validate)
+        model_validate_json = _skip_json_options(model_validate_json)
         model_dump = _skip_dump_options(model_dump)
         model_dump_json = _skip_text_options(model_dump_json)
 
@@ -14320,7 +14325,7 @@ _open_package({
     "codec.model": ("Field FieldInfo Model", """
         M ModelMetaclass _CONFIG_NAMES _EVEN_OPTIONS _STATE _declare_field _declare_fields _hash_fields _is_field
         _is_hashable _plan_of_model _refuse_change _set_state _skip_check_options _skip_dump_options
-        _skip_text_options _suit_ordinary _validate_json_plainly _validate_plainly dataclass_transform standard_field""", """
+        _skip_json_options _skip_text_options _suit_ordinary dataclass_transform standard_field""", """
         Any Callable ClassVar Dict FieldSpec FrozenSet Iterator LegacyModel LegacyType List MemberDescriptorType
         ON_DEMAND OnDemand Optional Set TYPE_CHECKING Tuple Type TypeVar UNGIVEN Union copy_deeply default_of engine
         fields_of functools is_class_var is_from_dataclasses own_annotations sys unquote_early"""),
