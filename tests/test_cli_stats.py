@@ -205,11 +205,14 @@ def test_no_model_is_loaded_for_files_that_show_what_they_are(tmp_path: pathlib.
     made = make_trials(tmp_path, 100, seed=2, corrupt=0.2)
     assert sorted(made) == sorted(("good", *CORRUPT))
     source = (
-        "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "import argparse, sys; sys.path.insert(0, sys.argv[1])\n"
+        # From 3.14 on it imports dataclasses for the colours of its help.
+        "argparse.ArgumentParser().format_usage()\n"
+        "before = set(sys.modules)\n"
         "from harbor.cli import main\n"
         "status = main(['stats', sys.argv[2], '--jobs', '1'])\n"
         "loaded = {'dataclasses', 'harbor.codec.model', 'harbor.trials', 'harbor.usage', 'inspect'}.intersection(\n"
-        "    sys.modules)\n"
+        "    set(sys.modules) - before)\n"
         "print(status, sorted(loaded))\n")
     done = subprocess.run(
         [sys.executable, "-I", "-S", "-c", source, str(ROOT), str(tmp_path)], stdout=subprocess.PIPE,

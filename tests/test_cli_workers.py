@@ -15,6 +15,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cop
 
 
 def _take(found: Dict[Any, int], portion: List[Any]) -> int:
+    time.sleep(0.001)  # so that each of them is handed some
     for one in portion:
         found[one] = os.getpid()
     return len(portion)
