@@ -292,6 +292,7 @@ def test_a_field_of_a_plain_dataclass_is_one_of_its_own() -> None:
         TypeAdapter(Plain).validate_python({"x": 1})
 
 
+@pytest.mark.skipif(sys.platform == "emscripten", reason="Pyodide has no threads")
 def test_threads_that_ask_a_class_for_its_fields_at_once_get_the_same_ones() -> None:
     for _ in range(20):
         class Asked(Model):
