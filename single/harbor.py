@@ -7,7 +7,7 @@ name of your own.
 # Version 0.1.0. SPDX-License-Identifier: Apache-2.0
 #
 # Generated: do not edit it, but change the files below and run `make single`.
-# Their sha256: 26c2a1125e561d7cb2dea65e2e63278f6cd446bd431d905e79ffed83338bfa48
+# Their sha256: a7348d698bbf761e8f1dc3005927a7746383b3ce084e15afe0edaa436ffbc804
 #
 # These run at once, in this order:
 #
@@ -464,6 +464,9 @@ class FieldSpec:
         self.standard: Any = None
 
     def __set_name__(self, owner: Any, name: str) -> None:
+        default = self.default
+        if hasattr(type(default), "__set_name__"):
+            type(default).__set_name__(default, owner, name)
         if not hasattr(owner, "__codec_model__"):
             setattr(owner, name, self.make_standard())
 
@@ -506,10 +509,12 @@ class OnDemand:
         import dataclasses  # late
 
         # Not of the class itself, which other threads may be using, or asking the same.
-        body: Dict[str, Any] = {spec.name: spec.make_standard() for spec in owner.__codec_fields__.values()}
-        body.update(__module__=__name__, __doc__="Given, because dataclass would write one.")
-        stand_in: Any = type(owner.__name__, (), body)
+        stand_in: Any = type(owner.__name__, (), {
+            "__module__": __name__, "__doc__": "Given, because dataclass would write one."})
         stand_in.__annotations__ = {spec.name: spec.type for spec in owner.__codec_fields__.values()}
+        for spec in owner.__codec_fields__.values():
+            # Set one by one, which tells no default what it is called: it was told by its own class.
+            setattr(stand_in, spec.name, spec.make_standard())
         dataclasses.dataclass(init=False, repr=False, eq=False)(stand_in)
         for name in ON_DEMAND:
             setattr(owner, name, getattr(stand_in, name))
@@ -1163,8 +1168,7 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
         def __init__(self, /, **data: Any) -> None:
             cls = type(self)
             plan = cls.__codec_plan__ or _plan_of_model(cls)
-            if plan.fill(data, self, False) is not None:
-                plan.count_use("init", Model.__init__)
+            if plan.fill_with_keywords(data, self):
                 return
             try:
                 plan.check_keywords(data, engine.CheckCall(), self)
@@ -1527,17 +1531,21 @@ def _declare_fields(cls: Any, scope: Dict[str, Any]) -> None:
     for base in reversed(cls.__mro__[1:]):
         if "__codec_fields__" in vars(base) or "__dataclass_fields__" in vars(base):
             fields.update((field.name, field) for field in fields_of(base))
+        if "__codec_fields__" not in vars(base) and getattr(vars(base).get("__dataclass_params__"), "frozen", False):
+            raise TypeError("cannot inherit non-frozen dataclass from a frozen one")
     body = dict(vars(cls))
     for name, annotation in annotations.items():
-        if is_class_var(annotation):
-            if _is_field(body.get(name)):
-                setattr(cls, name, body[name].default)
-            continue
-        if is_from_dataclasses(annotation, "InitVar"):
-            continue
-        if name.startswith("_"):
+        is_shared = is_class_var(annotation)
+        if not is_shared and name.startswith("_"):
             raise TypeError("Field %r of %s starts with an underscore, which no field may" % (name, cls.__qualname__))
-        fields[name] = _declare_field(name, annotation, body.get(name, UNGIVEN))
+        if is_shared or is_from_dataclasses(annotation, "InitVar"):
+            # It may take the place of a field.
+            fields.pop(name, None)
+            _settle_attribute(cls, name, body.get(name))
+        else:
+            # What has a __get__ is what that gives, as everywhere in a class.
+            value = getattr(cls, name, UNGIVEN) if name in body else UNGIVEN
+            fields[name] = _declare_field(name, annotation, value)
     for name, value in body.items():
         if name not in annotations and _is_field(value):
             raise TypeError("%r of %s is a field but has no type annotation" % (name, cls.__qualname__))
@@ -1548,6 +1556,19 @@ def _declare_fields(cls: Any, scope: Dict[str, Any]) -> None:
     cls.__class_vars__ = cls.__class_vars__ | {name for name in annotations if is_class_var(annotations[name])}
     for name in ON_DEMAND:
         setattr(cls, name, OnDemand(name))
+
+
+def _settle_attribute(cls: Any, name: str, value: Any) -> None:
+    """Put the default of what is described like a field, and is none, into the class."""
+    if not _is_field(value):
+        return
+    spec = value if isinstance(value, FieldSpec) else FieldSpec.read(value)
+    if spec.default_factory is not UNGIVEN:
+        raise TypeError("field %s cannot have a default factory" % name)
+    if spec.default is UNGIVEN:
+        delattr(cls, name)
+    else:
+        setattr(cls, name, spec.default)
 
 
 def _is_field(value: Any) -> bool:
@@ -6739,18 +6760,16 @@ _later("codec.plan.flat", """
         UNGIVEN is_plain quote write_members copy_plain NOT_COPIED""", r'''
 """Functions that are made for a class, for models of single values and dicts of anything.
 
-In: the fields. Out: functions that make an instance of keywords or of a JSON object, copy its values, or give their
-compact JSON text, as long as they are what most are. As `dataclasses` does with ``__init__``, each puts into code, once, what a loop would
-ask of each field each time. Making one takes as long as a hundred records, so that it is for classes in frequent use.
+In: the fields. Out: functions that fill an instance with keywords or make one of a JSON object, copy its values, or
+give their compact JSON text, as long as they are what most are. As `dataclasses` does with ``__init__``, each puts into
+code, once, what a loop would ask of each field each time. Making one takes as long as a hundred records, so that it is
+for classes in frequent use.
 """
 
-import functools
-from keyword import iskeyword
 from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence
 
 __all__ = [
-    "FlatCopier", "FlatLoader", "FlatWriter", "make_flat_copier", "make_flat_init", "make_flat_loader",
-    "make_flat_writer",
+    "FlatCopier", "FlatFiller", "FlatLoader", "FlatWriter", "make_flat_copier", "make_flat_filler", "make_flat_writer",
 ]
 
 #: Gives the text of values by name, or None where one needs a closer look; raises what writing a value raises.
@@ -6758,6 +6777,8 @@ FlatWriter = Callable[[Dict[str, Any]], Optional[str]]
 #: Gives values by name as a dump in mode "python", or ``NOT_COPIED`` where one needs a closer look.
 FlatCopier = Callable[[Dict[str, Any]], Any]
 
+#: Fills an instance with a caller's keywords and says so, or leaves it alone where one needs a closer look.
+FlatFiller = Callable[[Dict[str, Any], Any], bool]
 #: Gives an instance of a dict that nobody else holds, or None where one needs a closer look.
 FlatLoader = Callable[[Dict[str, Any]], Any]
 
@@ -6773,73 +6794,61 @@ _KINDS = (
 )
 
 
-def make_flat_init(
-    cls: Any, fields: Sequence[Any], setters: Sequence[Callable[[Any, Any], None]], full: Callable[..., None]
-) -> Optional[Callable[..., None]]:
-    """Make ``__init__`` for some ``FieldPlan`` that all have defaults; None if one has a name that code cannot have.
+def make_flat_filler(
+    fields: Sequence[Any], setters: Sequence[Callable[[Any, Any], None]], cls: Any = None
+) -> Any:
+    """Make the ``FlatFiller`` for some ``FieldPlan``, or with ``cls`` the ``FlatLoader`` that makes its instances.
 
-    ``setters`` set the values of an instance, the names that were given, and what else it holds; ``full`` is the
-    ``__init__`` for all that is unusual.
+    ``setters`` set the values of an instance, the names that were given, and what else it holds. None if a field has a
+    name that code cannot have.
     """
     names = [field.name for field in fields]
     if not _can_be_code(names):
         return None
-    # No field begins with an underscore, and one may be called like anything else.
-    scope: Dict[str, Any] = {
-        "_UNGIVEN": UNGIVEN, "_cls": cls, "_full": full, "_all": set(names), "_dict": dict, "_str": str, "_type": type}
-    scope.update(zip(("_set_values", "_set_names", "_set_extra"), setters))
-    lines = ["_names = _all.copy()"]
-    for place, field in enumerate(fields):
-        words = {"name": field.name, "part": "_part%d" % place, "instead": _name_default(field, place, scope)}
-        block = ["if {name} is _UNGIVEN: {part} = {instead}; _names.discard('{name}')"]
-        if field.exact:
-            block.append("elif %s: {part} = {name}" % _name_tests(field, place, scope))
-        if field.holds_any:
-            # Of few keys, which most have, this tells faster than a set of their types.
-            block += [
-                "elif _type({name}) is _dict:", "    {part} = {name}.copy()", "    for _key in {part}:",
-                "        if _type(_key) is not _str: {part} = _UNGIVEN; break", "    if {part} is _UNGIVEN: break"]
-        lines += [line.format(**words) for line in (*block, "else: break")]
-    values = ", ".join("'%s': _part%d" % (name, place) for place, name in enumerate(names))
-    lines += ["_set_values(_self, {%s})" % values, "_set_names(_self, _names)", "_set_extra(_self, None)", "return"]
-    # A subclass has fields, and in frequent use a function, of its own.
-    _define("init", "_self, /, *_values, %s, **_more" % ", ".join("%s=_UNGIVEN" % name for name in names), [
-        "while _type(_self) is _cls and not (_values or _more):", *("    " + line for line in lines),
-        "_given = {%s}" % ", ".join("'%s': %s" % (name, name) for name in names),
-        "_full(_self, *_values, **{_name: _given[_name] for _name in _given if _given[_name] is not _UNGIVEN}, **_more)",
-    ], scope)
-    return functools.wraps(full)(scope["init"])
-
-
-def make_flat_loader(
-    cls: Any, fields: Sequence[Any], setters: Sequence[Callable[[Any, Any], None]]
-) -> Optional[FlatLoader]:
-    """Make the function that makes an instance of the values of some ``FieldPlan``; ``setters`` as above."""
-    names = [field.name for field in fields]
-    if not _can_be_code(names):
-        return None
-    scope: Dict[str, Any] = {
-        "_UNGIVEN": UNGIVEN, "cls": cls, "new": cls.__new__, "all_names": set(names), "_dict": dict, "_type": type}
+    scope: Dict[str, Any] = {"UNGIVEN": UNGIVEN, "cls": cls, "all_names": set(names)}
     scope.update(zip(("set_values", "set_names", "set_extra"), setters))
-    lines = ["get = source.get", "names = set(source)", "if not names <= all_names: names &= all_names"]
+    stop = "return False" if cls is None else "return None"
+    lines = ["get = source.get", "names = all_names.copy()"]
+    last = []
     for place, field in enumerate(fields):
-        words = {"name": "part%d" % place, "field": field.name}
-        tests = _name_tests(field, place, scope)
+        words = {"name": field.name, "part": "part%d" % place, "instead": "instead%d" % place}
+        tests = []
+        for number, kind in enumerate(kind for kind in field.exact if kind is not type(None)):
+            scope["kind%d_%d" % (place, number)] = kind
+            tests.append("type({part}) is kind%d_%d" % (place, number))
+        if type(None) in field.exact:
+            tests.append("{part} is None")
+        block = ["{part} = get('{name}', UNGIVEN)", "if {part} is UNGIVEN:"]
+        if field.required:
+            block.append("    " + stop)
+        else:
+            block.append("    names.discard('{name}')")
+            scope[words["instead"]] = field.default if field.factory is UNGIVEN else field.factory
+            if field.factory is UNGIVEN:
+                block.append("    {part} = {instead}")
+            else:
+                # Once, and only if nothing is handed over.
+                last.append("if {part} is UNGIVEN: {part} = {instead}()".format(**words))
+        block.append("elif not (%s):" % (" or ".join(tests) or "False"))
         if field.holds_any:
-            tests += "%s_type({name}) is _dict" % (" or " if tests else "")
-        instead = None if field.required else "{name} = " + _name_default(field, place, scope)
-        lines += [line.format(**words) for line in (
-            "{name} = get('{field}', _UNGIVEN)",
-            "if {name} is _UNGIVEN: " + (instead or "return None"),
-            "elif not (%s): return None" % (tests or "False"),
-        )]
+            block.append("    if type({part}) is not dict: " + stop)
+            if cls is None:
+                # Of few keys, which most have, this tells faster than a set of their types.
+                block += [
+                    "    {part} = {part}.copy()", "    for key in {part}:", "        if type(key) is not str: " + stop]
+        else:
+            block.append("    " + stop)
+        lines += [line.format(**words) for line in block]
     values = ", ".join("'%s': part%d" % (name, place) for place, name in enumerate(names))
+    # Unknown names are left out of a JSON object by not being asked for; among keywords they may be no exact text.
+    lines += [] if cls is not None else ["if len(names) != len(source): " + stop]
+    lines += last
+    lines += [] if cls is None else ["made = cls.__new__(cls)"]
     lines += [
-        "made = new(cls)", "set_values(made, {%s})" % values, "set_names(made, names)", "set_extra(made, None)",
-        "return made"]
-    _define("load", "source", lines, scope)
-    made: FlatLoader = scope["load"]
-    return made
+        "set_values(made, {%s})" % values, "set_names(made, names)", "set_extra(made, None)",
+        "return True" if cls is None else "return made"]
+    _define("fill", "source, made" if cls is None else "source", lines, scope)
+    return scope["fill"]
 
 
 def make_flat_copier(fields: Sequence[Any]) -> Optional[FlatCopier]:
@@ -6858,15 +6867,19 @@ def make_flat_copier(fields: Sequence[Any]) -> Optional[FlatCopier]:
         scope["exact%d" % place] = field.exact
         scope["copy%d" % place] = copy_plain if field.holds_any else field.plan.copy
         copied = "copy{0}(part{0}) if type(part{0}) is dict else NOT_COPIED" if field.holds_any else "copy{0}(part{0})"
+        test = "type(part{0}) not in exact{0}"
+        if field.exclude_if is not None:
+            # It sees the value itself, and before anything is done with it.
+            scope["exclude%d" % place] = field.exclude_if
+            lines.append("is_kept{0} = not exclude{0}(part{0})".format(place))
+            test = "is_kept{0} and " + test
+            ends.append("if is_kept%d: out['%s'] = part%d" % (place, field.name, place))
         lines += [line.format(place) for line in (
-            "if type(part{0}) not in exact{0}:",
+            "if %s:" % test,
             "    part{0} = " + copied,
             "    if part{0} is NOT_COPIED: return NOT_COPIED",
         )]
-        if field.exclude_if is not None:
-            scope["exclude%d" % place] = field.exclude_if
-            ends.append("if not exclude%d(part%d): out['%s'] = part%d" % (place, place, field.name, place))
-        elif place > n_first:
+        if field.exclude_if is None and place > n_first:
             ends.append("out['%s'] = part%d" % (field.name, place))
     _define("copy", "parts", [*lines, *ends, "return out"], scope)
     made: FlatCopier = scope["copy"]
@@ -6910,26 +6923,8 @@ def make_flat_writer(fields: Iterable[Any]) -> Optional[FlatWriter]:
 
 
 def _can_be_code(names: List[str]) -> bool:
-    # Code has some letters beyond ASCII spelled another way.
-    return bool(names) and all(name.isascii() and name.isidentifier() and not iskeyword(name) for name in names)
-
-
-def _name_default(field: Any, place: int, scope: Dict[str, Any]) -> str:
-    """Give the code for a field's default."""
-    has_factory = field.factory is not UNGIVEN
-    scope["_instead%d" % place] = field.factory if has_factory else field.default
-    return "_instead%d%s" % (place, "()" * has_factory)
-
-
-def _name_tests(field: Any, place: int, scope: Dict[str, Any]) -> str:
-    """Give the code that tells whether what stands in ``{name}`` is right for a field as it is."""
-    tests = []
-    for number, kind in enumerate(kind for kind in field.exact if kind is not type(None)):
-        scope["_kind%d_%d" % (place, number)] = kind
-        tests.append("_type({name}) is _kind%d_%d" % (place, number))
-    if type(None) in field.exact:
-        tests.append("{name} is None")
-    return " or ".join(tests)
+    # They stand between quotes, where what no identifier has may mean something else.
+    return bool(names) and all(map(str.isidentifier, names))
 
 
 def _unpack(names: List[str]) -> str:
@@ -6950,8 +6945,8 @@ _later("codec.plan.records", """
         make_layout quote write_tree_at check_name check_text copy_plain dump_any dump_any_key make_object NO_TYPES
         NOT_COPIED STRICT Build CheckCall DumpCall Mismatch NotQuick Plan check_part demand_text forget_repeats
         is_from register_kind OptionalPlan TEXT_ONLY check_extra_keys describe_exception gather_growing key_step
-        place_faults takes_any_values filter_key FlatCopier FlatLoader FlatWriter make_flat_copier make_flat_init
-        make_flat_loader make_flat_writer LIMIT_NAMES BoundedPlan""", r'''
+        place_faults takes_any_values filter_key FlatCopier FlatFiller FlatLoader FlatWriter make_flat_copier
+        make_flat_filler make_flat_writer LIMIT_NAMES BoundedPlan""", r'''
 """Plans of models and of plain dataclasses.
 
 In: an instance, a mapping or a JSON object. Out: an instance whose fields are checked; and back. What a class asks
@@ -7037,7 +7032,8 @@ class RecordPlan(Plan):
     """
 
     __slots__ = ("cls", "is_model", "fields", "required", "extra", "computed", "hook", "fixed", "factories",
-                 "slotted", "setters", "writers", "load_flat", "write_flat", "copy_flat", "n_uses", "is_recursive", "is_complete",
+                 "slotted", "setters", "writers", "fill_flat", "load_flat", "write_flat",
+                 "copy_flat", "n_uses", "is_recursive", "is_complete",
                  "growing")
     looks_twice = True
 
@@ -7063,10 +7059,11 @@ class RecordPlan(Plan):
         self.writers: Dict[str, Dict[str, Any]] = {}
         # What makes, writes and copies a model of single values and dicts, once it is in frequent use; and how often
         # each use was made of the class up to then.
+        self.fill_flat: FlatFiller = _decline
         self.load_flat: FlatLoader = _decline
         self.write_flat: FlatWriter = _decline
         self.copy_flat: FlatCopier = _decline
-        self.n_uses = {"init": 0, "load": 0, "write": 0, "copy": 0}
+        self.n_uses = {"fill": 0, "load": 0, "write": 0, "copy": 0}
         self.slotted = not hasattr(cls, "__dict__") or "__slots__" in cls.__dict__ and not self.is_model
 
     def complete(self, build: Build) -> None:
@@ -7196,6 +7193,15 @@ class RecordPlan(Plan):
         set_extra(made, {} if self.extra == "allow" else None)
         return made
 
+    def fill_with_keywords(self, source: Dict[str, Any], made: Any) -> bool:
+        """Fill an instance with keywords that are right as they are; False hands over, nothing has changed."""
+        if self.fill_flat(source, made):
+            return True
+        if self.fill(source, made, False) is None:
+            return False
+        self.count_use("fill")
+        return True
+
     def load(self, source: Dict[str, Any]) -> Any:
         """Make an instance of a JSON object whose values are right as they are; None hands over."""
         made = self.load_flat(source)
@@ -7205,28 +7211,21 @@ class RecordPlan(Plan):
                 self.count_use("load")
         return made
 
-    def count_use(self, use: str, full_init: Any = None) -> None:
+    def count_use(self, use: str) -> None:
         """Count a use of the class, and make the function for it if that makes it a frequent one."""
         self.n_uses[use] += 1
         if self.n_uses[use] != _FREQUENT or not self.is_model:
             return
         fields = list(self.fields.values())
-        if use == "init":
-            # Of a class whose arguments a caller sees in errors, as the dict they were given as, it is not known here.
-            init = self.cls.__init__
-            if self.required or self.extra != "ignore" or getattr(init, "__wrapped__", init) is not full_init:
-                return
-            made = make_flat_init(self.cls, fields, self.setters, full_init)
-            if made is not None:
-                type.__setattr__(self.cls, "__init__", made)
-        elif use == "load":
+        if use in ("fill", "load"):
             if self.hook is None and self.extra == "ignore":
-                self.load_flat = make_flat_loader(self.cls, fields, self.setters) or self.load_flat
+                made = make_flat_filler(fields, self.setters, None if use == "fill" else self.cls) or _decline
+                setattr(self, use + "_flat", made)
         elif not self.computed and self.extra != "allow":
             if use == "write":
-                self.write_flat = make_flat_writer(fields) or self.write_flat
+                self.write_flat = make_flat_writer(fields) or _decline
             else:
-                self.copy_flat = make_flat_copier(fields) or self.copy_flat
+                self.copy_flat = make_flat_copier(fields) or _decline
 
     def check_keywords(self, values: Dict[str, Any], call: CheckCall, made: Any) -> None:
         """Check the keywords of a constructor into an instance that exists already."""
@@ -7581,7 +7580,7 @@ class RecordPlan(Plan):
         return described
 
 
-def _decline(parts: Dict[str, Any]) -> None:
+def _decline(*values: Any) -> Any:
     """Stand for a function where none was made."""
 
 
@@ -11447,12 +11446,14 @@ _later("models.trial.error_policy", "Model", r'''
 The names and what follows from them are Harbor 0.26's.
 """
 
+import dataclasses
 from typing import Dict, Optional, Tuple
 
 __all__ = ["ErrorPolicy", "ErrorPolicyOverride", "policy_for"]
 
 
-class ErrorPolicy(Model, frozen=True):
+@dataclasses.dataclass(frozen=True)
+class ErrorPolicy:
     should_retry: bool
     should_grade: bool
     has_valid_reward: bool
@@ -11467,47 +11468,45 @@ class ErrorPolicyOverride(Model):
 
     def apply(self, policy: ErrorPolicy) -> ErrorPolicy:
         """Give a policy with the parts set here in place of its own."""
-        return policy.model_copy(update={name: value for name, value in self if value is not None})
+        changes = {name: value for name, value in self if value is not None}
+        return dataclasses.replace(policy, **changes)
 
 
-# Whether to try again, whether to grade, whether the reward counts; policies are made of it when they are asked for.
-_Answers = Tuple[bool, bool, bool]
 # An exception nobody knows: worth another try, and no reason to doubt the reward.
-_UNKNOWN: _Answers = (True, True, True)
+_UNKNOWN = ErrorPolicy(should_retry=True, should_grade=True, has_valid_reward=True)
 
-_GROUPS: Tuple[Tuple[_Answers, str], ...] = (
+_GROUPS: Tuple[Tuple[ErrorPolicy, str], ...] = (
     # The place to run in was not there or broke down.
-    ((True, False, False), """
+    (ErrorPolicy(should_retry=True, should_grade=False, has_valid_reward=False), """
         EnvironmentStartTimeoutError SandboxBuildFailedError AgentSetupTimeoutError HealthcheckError
         SandboxLikelyOutOfMemoryError MemoryLimitExceededError SSHAccessError GKEExecStreamClosedError
         GKEPodNotFoundError RuntimeRequestError AddTestsDirError DownloadVerifierDirError"""),
     # The model's service failed.
-    ((True, True, False), """
+    (ErrorPolicy(should_retry=True, should_grade=True, has_valid_reward=False), """
         ApiError ApiRateLimitError ApiInternalServerError ApiOverloadedError ApiConnectionClosedError
         ApiResponseStalledError UnknownApiError NetworkConnectionError ApiConnectionError ApiUsageLimitError
         RateLimitError InternalServerError ServiceUnavailableError APIConnectionError APIError Timeout"""),
     # The request or the verifier was wrong: the same again would end the same.
-    ((False, True, False), """
+    (ErrorPolicy(should_retry=False, should_grade=True, has_valid_reward=False), """
         UnsupportedModelParametersError BadRequestError UnprocessableEntityError UnsupportedParamsError
         APIResponseValidationError BudgetExceededError VerifierTimeoutError RewardFileNotFoundError
         RewardFileEmptyError VerifierOutputParseError"""),
     # Access, settings or the user's own stop.
-    ((False, False, False), """
+    (ErrorPolicy(should_retry=False, should_grade=False, has_valid_reward=False), """
         AgentAuthenticationError ModelNotFoundError ApiProviderResourceNotFoundError AuthenticationError
         PermissionDeniedError NotFoundError ServiceOperationsUnsupportedError VercelScopeError DspyImportError
         MissingExtraError RegradeError CancelledError"""),
     # The agent came to an end of its own kind, which the reward shows.
-    ((False, True, True), """
+    (ErrorPolicy(should_retry=False, should_grade=True, has_valid_reward=True), """
         NonZeroAgentExitCodeError AgentTimeoutError ContextWindowExceededError OutputTokenExceededError
         ContextLengthExceededError OutputLengthExceededError AgentSafetyRefusalError ContentPolicyViolationError"""),
 )
-_POLICIES: Dict[str, _Answers] = {name: answers for answers, names in _GROUPS for name in names.split()}
+_POLICIES: Dict[str, ErrorPolicy] = {name: policy for policy, names in _GROUPS for name in names.split()}
 
 
 def policy_for(exception_type: str, override: Optional[ErrorPolicyOverride] = None) -> ErrorPolicy:
     """Give the policy for an exception by the name of its class."""
-    should_retry, should_grade, has_valid_reward = _POLICIES.get(exception_type, _UNKNOWN)
-    policy = ErrorPolicy(should_retry=should_retry, should_grade=should_grade, has_valid_reward=has_valid_reward)
+    policy = _POLICIES.get(exception_type, _UNKNOWN)
     return policy if override is None else override.apply(policy)
 ''')
 
@@ -14324,7 +14323,7 @@ _open_package({
         Any Callable Dict Iterable List Optional Set TYPE_CHECKING Tuple Type TypeVar Union copy_deeply"""),
     "codec.model": ("Field FieldInfo Model", """
         M ModelMetaclass _CONFIG_NAMES _EVEN_OPTIONS _STATE _declare_field _declare_fields _hash_fields _is_field
-        _is_hashable _plan_of_model _refuse_change _set_state _skip_check_options _skip_dump_options
+        _is_hashable _plan_of_model _refuse_change _set_state _settle_attribute _skip_check_options _skip_dump_options
         _skip_json_options _skip_text_options _suit_ordinary dataclass_transform standard_field""", """
         Any Callable ClassVar Dict FieldSpec FrozenSet Iterator LegacyModel LegacyType List MemberDescriptorType
         ON_DEMAND OnDemand Optional Set TYPE_CHECKING Tuple Type TypeVar UNGIVEN Union copy_deeply default_of engine
@@ -14395,8 +14394,7 @@ _open_package({
         DictPlan KeyPlan ListPlan TEXT_ONLY TypedDictPlan _FLOATS _INTS _NO_LISTS _guard_iteration _make_dict
         _make_list check_extra_keys describe_exception gather_growing key_step place_faults takes_any_values""", ""),
     "codec.plan.flat": ("""
-        FlatCopier FlatLoader FlatWriter make_flat_copier make_flat_init make_flat_loader make_flat_writer""", """
-        _KINDS _can_be_code _define _name_default _name_tests _unpack""", ""),
+        FlatCopier FlatFiller FlatLoader FlatWriter make_flat_copier make_flat_filler make_flat_writer""", "_KINDS _can_be_code _define _unpack", ""),
     "codec.plan.records": ("", """
         AfterPlan FieldPlan RecordPlan _AttributeSource _FREQUENT _REPR_TYPES _SINGLE_MODULES _SINGLE_TYPES
         _STATE_SLOTS _bound_plan _check_keywords _decline _demand_keywords _find_computed _has_attributes _is_left_out
@@ -14460,7 +14458,7 @@ _open_package({
         _PACKAGE_CACHE _SHA256_PREFIX _SHORT_UUID_DIGITS _SHORT_UUID_LENGTH _TASK_CACHE _short_uuid _stay_inside""", ""),
     "models.verifier": ("", "", ""),
     "models.verifier.result": ("VerifierResult", "", ""),
-    "models.trial.error_policy": ("ErrorPolicy ErrorPolicyOverride policy_for", "_Answers _GROUPS _POLICIES _UNKNOWN", ""),
+    "models.trial.error_policy": ("ErrorPolicy ErrorPolicyOverride policy_for", "_GROUPS _POLICIES _UNKNOWN", ""),
     "models.trial.result": ("""
         AgentInfo ExceptionInfo ModelInfo StepResult TimingInfo TrialResult""", "TokenCostTotals _time_between", ""),
     "mending": ("mend_trial", """

@@ -4,7 +4,8 @@
 """
 
 import contextlib
-import inspect
+import functools
+import itertools
 import json
 import random
 import warnings
@@ -40,6 +41,8 @@ def _refuse_quick_text(*values: Any) -> Any:
 SWITCHES += [
     (RecordPlan, "_try_quickly", _refuse_quick_models),
     (RecordPlan, "fill", lambda *values: None),
+    (RecordPlan, "fill_with_keywords", lambda *values: False),
+    (RecordPlan, "load", lambda *values: None),
     (RecordPlan, "write_compactly", lambda *values: None),
     (RecordPlan, "write_quickly", lambda *values: None),
     (RecordPlan, "copy", lambda *values: NOT_COPIED),
@@ -54,14 +57,7 @@ def force_exact() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for owner, name, stand_in in SWITCHES:
             patch.setattr(owner, name, stand_in)
-        for cls in _list_models(Model):
-            if hasattr(vars(cls).get("__init__"), "__wrapped__"):
-                patch.setattr(cls, "__init__", Model.__init__)
         yield
-
-
-def _list_models(base: Any) -> List[Any]:
-    return [cls for own in base.__subclasses__() for cls in (own, *_list_models(own))]
 
 
 def _use_often(*made: Model) -> None:
@@ -128,6 +124,7 @@ def test_the_switches_shut_the_ways_they_are_named_after() -> None:
 
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(owner, name, count)
+            AgentContext(n_input_tokens=1)
             Whole.model_validate_json(document)
             made.model_dump()
             made.model_dump_json(exclude_unset=True)
@@ -505,7 +502,6 @@ def test_a_record_of_single_values_is_made_and_copied_by_what_was_made_for_its_c
 
 def test_what_was_made_for_a_class_hands_over_what_is_unusual() -> None:
     _use_often(Named(dict={"a": 1}), AgentContext(n_input_tokens=1))
-    assert "__init__" in vars(Named) and "__init__" in vars(AgentContext)
     first, second = Named(), Named()
     first.names.append(1)
     assert second.names == [] and second.model_fields_set == set()
@@ -535,29 +531,91 @@ def test_a_subclass_is_not_made_by_what_was_made_for_its_base() -> None:
         x: int = 1
 
     class Above(Base):
-        y: int = 2
+        y: int
 
     class Own(Base):
         def __init__(self, **values: Any) -> None:
             super().__init__(**values)
             vars(self)["x"] += 10
 
-    _use_often(Base(x=3))
-    assert "__init__" in vars(Base)
-    assert (Above(y=3).x, Above(y=3).y, Own(x=1).x) == (1, 3, 11)
-    _use_often(Above(y=3), Own(x=1))
-    assert "__init__" in vars(Above) and (Above(y=5).y, Own(x=1).x) == (5, 11)
-    assert str(inspect.signature(Above)) == "(*, x: int = 1, y: int = 2) -> None"
+    _use_often(Base(x=3), Above(y=3))
+    assert (Above(y=5).x, Above(y=5).y, Own(x=1).x) == (1, 5, 11)
+    with pytest.raises(ValidationError) as caught:
+        Above(z=1, x=2)  # type: ignore[call-arg]
+    assert list(caught.value.errors()[0]["input"]) == ["z", "x"]
 
 
-def test_a_class_whose_fields_code_cannot_name_goes_the_usual_way() -> None:
-    body = {"class": 1, "\ufb01": 2}  # a ligature, which code takes apart
+def test_what_somebody_puts_in_place_of_a_constructor_is_called() -> None:
+    class Base(Model):
+        x: int = 1
+
+    class Above(Base):
+        y: int = 2
+
+    made: List[str] = []
+
+    def wrap(init: Any) -> Any:
+        @functools.wraps(init)
+        def wrapped(self: Any, **values: Any) -> None:
+            made.append(type(self).__name__)
+            init(self, **values)
+
+        return wrapped
+
+    for owner in (Model, Base):
+        with mock.patch.object(owner, "__init__", wrap(owner.__init__)):
+            _use_often(Above(y=3))
+        _use_often(Above(y=3))
+    assert made == ["Above"] * 22
+
+    def make(cls: Any, **values: Any) -> Any:
+        made.append("new")
+        return object.__new__(cls)
+
+    with mock.patch.object(Above, "__new__", make):
+        assert Above.model_validate_json('{"y": 5}').y == 5
+    assert made[22:] == ["new"]
+
+
+def test_factories_run_once_and_last() -> None:
+    count = itertools.count()
+
+    class Counted(Model):
+        a: int = Field(default_factory=lambda: next(count))
+        b: int = 0
+
+    made = [Counted(b=1) for _ in range(10)] + [Counted.model_validate_json('{"b": 1}') for _ in range(10)]
+    made += [Counted(b="5"), Counted.model_validate_json('{"b": "5"}'), Counted(b=1)]  # type: ignore[arg-type]
+    assert [one.a for one in made] == list(range(23))
+
+
+def test_exclude_if_sees_the_value_and_not_its_dump() -> None:
+    class Held(Model):
+        held: ModelUsage = Field(default_factory=ModelUsage, exclude_if=lambda value: value == ModelUsage())
+        kept: Optional[Dict[str, Any]] = Field(default=None, exclude_if=lambda value: value is empty)
+
+    empty: Dict[str, Any] = {}
+    made = Held()
+    vars(made)["kept"] = empty
+    assert [made.model_dump() for _ in range(20)] == [{}] * 20
+    vars(made)["held"] = ModelUsage(n_input_tokens=1)
+    vars(made)["kept"] = {}
+    assert list(made.model_dump()) == ["held", "kept"]
+
+
+def test_a_class_whose_fields_have_odd_names() -> None:
+    body = {"class": 1, "\ufb01": 2, "names": 3, "source": 4}
     odd: Any = new_class("Odd", (Model,), exec_body=lambda names: names.update(
         body, __annotations__=dict.fromkeys(body, int), __module__=__name__))
     made = odd(**{"class": 5})
     _use_often(made)
-    assert odd.__init__ is Model.__init__
-    assert made.model_dump() == {"class": 5, "\ufb01": 2} and made.model_dump_json() == '{"class":5,"\ufb01":2}'
+    assert odd(**{"class": 5}) == made and list(vars(made)) == list(body)
+    assert made.model_dump() == dict(body, **{"class": 5})
+    assert made.model_dump_json() == '{"class":5,"\ufb01":2,"names":3,"source":4}'
+    quoted: Any = new_class("Quoted", (Model,), exec_body=lambda names: names.update(
+        {"a'{b}": 1, "__annotations__": {"a'{b}": int}, "__module__": __name__}))
+    _use_often(quoted(**{"a'{b}": 2}))
+    assert quoted.model_validate_json("{\"a'{b}\": 3}").model_dump() == {"a'{b}": 3}
 
 
 def test_what_the_quick_writer_cannot_write_is_an_error_both_ways() -> None:

@@ -270,7 +270,61 @@ def test_a_class_is_a_dataclass_with_what_its_fields_say() -> None:
         Own(x=1, hidden=1)
 
 
+def test_what_takes_the_place_of_a_field_is_none() -> None:
+    class Above(Model):
+        x: int = 1
+        y: int = 2
+
+    class Shared(Above):
+        x: ClassVar[int] = 5  # type: ignore[misc]
+
+    class Passed(Above):
+        x: dataclasses.InitVar[int] = Field(5)
+
+    class Untold(Above):
+        z: ClassVar[int] = Field(description="No default.")
+
+    for cls in (Shared, Passed):
+        assert list(cls.model_fields) == ["y"] == [field.name for field in dataclasses.fields(cls)]
+        assert vars(cls)["x"] == 5 and vars(cls()) == {"y": 2}
+    assert not hasattr(Untold, "z") and list(Untold.model_fields) == ["x", "y"]
+
+
+def test_a_default_is_what_a_class_gives_under_its_name() -> None:
+    class Seven:
+        def __get__(self, instance: Any, owner: Any) -> int:
+            return 7
+
+    class Named:
+        def __set_name__(self, owner: Any, name: str) -> None:
+            told.append((owner.__name__, name))
+
+    told: List[Tuple[str, str]] = []
+
+    class Given(Model):
+        call: Any = staticmethod(len)
+        seven: int = Seven()  # type: ignore[assignment]
+        named: Any = Field(Named())
+
+    assert (Given().call, Given().seven) == (len, 7)
+    assert [field.default for field in dataclasses.fields(Given)][:2] == [len, 7]
+    assert told == [("Given", "named")]
+
+
 def test_what_dataclasses_refuses_in_a_field_is_refused() -> None:
+    @dataclasses.dataclass(frozen=True)
+    class FrozenPlain:
+        x: int = 1
+
+    with pytest.raises(TypeError, match="cannot inherit non-frozen dataclass from a frozen one"):
+        class Thawed(FrozenPlain, Model):  # type: ignore[misc]
+            y: int = 2
+    with pytest.raises(TypeError, match="field x cannot have a default factory"):
+        class Made(Model):
+            x: ClassVar[List[int]] = Field(default_factory=list)
+    with pytest.raises(TypeError, match="starts with an underscore"):
+        class Hidden(Model):
+            _x: dataclasses.InitVar[int] = 3
     with pytest.raises(ValueError, match="cannot specify both default and default_factory"):
         Field(3, default_factory=int)
     for value in (Field(3), dataclasses.field(default=3)):

@@ -56,6 +56,9 @@ class FieldSpec:
         self.standard: Any = None
 
     def __set_name__(self, owner: Any, name: str) -> None:
+        default = self.default
+        if hasattr(type(default), "__set_name__"):
+            type(default).__set_name__(default, owner, name)
         if not hasattr(owner, "__codec_model__"):
             setattr(owner, name, self.make_standard())
 
@@ -98,10 +101,12 @@ class OnDemand:
         import dataclasses  # late
 
         # Not of the class itself, which other threads may be using, or asking the same.
-        body: Dict[str, Any] = {spec.name: spec.make_standard() for spec in owner.__codec_fields__.values()}
-        body.update(__module__=__name__, __doc__="Given, because dataclass would write one.")
-        stand_in: Any = type(owner.__name__, (), body)
+        stand_in: Any = type(owner.__name__, (), {
+            "__module__": __name__, "__doc__": "Given, because dataclass would write one."})
         stand_in.__annotations__ = {spec.name: spec.type for spec in owner.__codec_fields__.values()}
+        for spec in owner.__codec_fields__.values():
+            # Set one by one, which tells no default what it is called: it was told by its own class.
+            setattr(stand_in, spec.name, spec.make_standard())
         dataclasses.dataclass(init=False, repr=False, eq=False)(stand_in)
         for name in ON_DEMAND:
             setattr(owner, name, getattr(stand_in, name))

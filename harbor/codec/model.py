@@ -266,8 +266,7 @@ class Model(LegacyModel, metaclass=ModelMetaclass):
         def __init__(self, /, **data: Any) -> None:
             cls = type(self)
             plan = cls.__codec_plan__ or _plan_of_model(cls)
-            if plan.fill(data, self, False) is not None:
-                plan.count_use("init", Model.__init__)
+            if plan.fill_with_keywords(data, self):
                 return
             try:
                 plan.check_keywords(data, engine.CheckCall(), self)
@@ -629,17 +628,21 @@ def _declare_fields(cls: Any, scope: Dict[str, Any]) -> None:
     for base in reversed(cls.__mro__[1:]):
         if "__codec_fields__" in vars(base) or "__dataclass_fields__" in vars(base):
             fields.update((field.name, field) for field in fields_of(base))
+        if "__codec_fields__" not in vars(base) and getattr(vars(base).get("__dataclass_params__"), "frozen", False):
+            raise TypeError("cannot inherit non-frozen dataclass from a frozen one")
     body = dict(vars(cls))
     for name, annotation in annotations.items():
-        if is_class_var(annotation):
-            if _is_field(body.get(name)):
-                setattr(cls, name, body[name].default)
-            continue
-        if is_from_dataclasses(annotation, "InitVar"):
-            continue
-        if name.startswith("_"):
+        is_shared = is_class_var(annotation)
+        if not is_shared and name.startswith("_"):
             raise TypeError("Field %r of %s starts with an underscore, which no field may" % (name, cls.__qualname__))
-        fields[name] = _declare_field(name, annotation, body.get(name, UNGIVEN))
+        if is_shared or is_from_dataclasses(annotation, "InitVar"):
+            # It may take the place of a field.
+            fields.pop(name, None)
+            _settle_attribute(cls, name, body.get(name))
+        else:
+            # What has a __get__ is what that gives, as everywhere in a class.
+            value = getattr(cls, name, UNGIVEN) if name in body else UNGIVEN
+            fields[name] = _declare_field(name, annotation, value)
     for name, value in body.items():
         if name not in annotations and _is_field(value):
             raise TypeError("%r of %s is a field but has no type annotation" % (name, cls.__qualname__))
@@ -650,6 +653,19 @@ def _declare_fields(cls: Any, scope: Dict[str, Any]) -> None:
     cls.__class_vars__ = cls.__class_vars__ | {name for name in annotations if is_class_var(annotations[name])}
     for name in ON_DEMAND:
         setattr(cls, name, OnDemand(name))
+
+
+def _settle_attribute(cls: Any, name: str, value: Any) -> None:
+    """Put the default of what is described like a field, and is none, into the class."""
+    if not _is_field(value):
+        return
+    spec = value if isinstance(value, FieldSpec) else FieldSpec.read(value)
+    if spec.default_factory is not UNGIVEN:
+        raise TypeError("field %s cannot have a default factory" % name)
+    if spec.default is UNGIVEN:
+        delattr(cls, name)
+    else:
+        setattr(cls, name, spec.default)
 
 
 def _is_field(value: Any) -> bool:

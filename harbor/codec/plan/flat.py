@@ -1,12 +1,11 @@
 """Functions that are made for a class, for models of single values and dicts of anything.
 
-In: the fields. Out: functions that make an instance of keywords or of a JSON object, copy its values, or give their
-compact JSON text, as long as they are what most are. As `dataclasses` does with ``__init__``, each puts into code, once, what a loop would
-ask of each field each time. Making one takes as long as a hundred records, so that it is for classes in frequent use.
+In: the fields. Out: functions that fill an instance with keywords or make one of a JSON object, copy its values, or
+give their compact JSON text, as long as they are what most are. As `dataclasses` does with ``__init__``, each puts into
+code, once, what a loop would ask of each field each time. Making one takes as long as a hundred records, so that it is
+for classes in frequent use.
 """
 
-import functools
-from keyword import iskeyword
 from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence
 
 from ..declared import UNGIVEN
@@ -15,8 +14,7 @@ from .anything import copy_plain
 from .base import NOT_COPIED
 
 __all__ = [
-    "FlatCopier", "FlatLoader", "FlatWriter", "make_flat_copier", "make_flat_init", "make_flat_loader",
-    "make_flat_writer",
+    "FlatCopier", "FlatFiller", "FlatLoader", "FlatWriter", "make_flat_copier", "make_flat_filler", "make_flat_writer",
 ]
 
 #: Gives the text of values by name, or None where one needs a closer look; raises what writing a value raises.
@@ -24,6 +22,8 @@ FlatWriter = Callable[[Dict[str, Any]], Optional[str]]
 #: Gives values by name as a dump in mode "python", or ``NOT_COPIED`` where one needs a closer look.
 FlatCopier = Callable[[Dict[str, Any]], Any]
 
+#: Fills an instance with a caller's keywords and says so, or leaves it alone where one needs a closer look.
+FlatFiller = Callable[[Dict[str, Any], Any], bool]
 #: Gives an instance of a dict that nobody else holds, or None where one needs a closer look.
 FlatLoader = Callable[[Dict[str, Any]], Any]
 
@@ -39,73 +39,61 @@ _KINDS = (
 )
 
 
-def make_flat_init(
-    cls: Any, fields: Sequence[Any], setters: Sequence[Callable[[Any, Any], None]], full: Callable[..., None]
-) -> Optional[Callable[..., None]]:
-    """Make ``__init__`` for some ``FieldPlan`` that all have defaults; None if one has a name that code cannot have.
+def make_flat_filler(
+    fields: Sequence[Any], setters: Sequence[Callable[[Any, Any], None]], cls: Any = None
+) -> Any:
+    """Make the ``FlatFiller`` for some ``FieldPlan``, or with ``cls`` the ``FlatLoader`` that makes its instances.
 
-    ``setters`` set the values of an instance, the names that were given, and what else it holds; ``full`` is the
-    ``__init__`` for all that is unusual.
+    ``setters`` set the values of an instance, the names that were given, and what else it holds. None if a field has a
+    name that code cannot have.
     """
     names = [field.name for field in fields]
     if not _can_be_code(names):
         return None
-    # No field begins with an underscore, and one may be called like anything else.
-    scope: Dict[str, Any] = {
-        "_UNGIVEN": UNGIVEN, "_cls": cls, "_full": full, "_all": set(names), "_dict": dict, "_str": str, "_type": type}
-    scope.update(zip(("_set_values", "_set_names", "_set_extra"), setters))
-    lines = ["_names = _all.copy()"]
-    for place, field in enumerate(fields):
-        words = {"name": field.name, "part": "_part%d" % place, "instead": _name_default(field, place, scope)}
-        block = ["if {name} is _UNGIVEN: {part} = {instead}; _names.discard('{name}')"]
-        if field.exact:
-            block.append("elif %s: {part} = {name}" % _name_tests(field, place, scope))
-        if field.holds_any:
-            # Of few keys, which most have, this tells faster than a set of their types.
-            block += [
-                "elif _type({name}) is _dict:", "    {part} = {name}.copy()", "    for _key in {part}:",
-                "        if _type(_key) is not _str: {part} = _UNGIVEN; break", "    if {part} is _UNGIVEN: break"]
-        lines += [line.format(**words) for line in (*block, "else: break")]
-    values = ", ".join("'%s': _part%d" % (name, place) for place, name in enumerate(names))
-    lines += ["_set_values(_self, {%s})" % values, "_set_names(_self, _names)", "_set_extra(_self, None)", "return"]
-    # A subclass has fields, and in frequent use a function, of its own.
-    _define("init", "_self, /, *_values, %s, **_more" % ", ".join("%s=_UNGIVEN" % name for name in names), [
-        "while _type(_self) is _cls and not (_values or _more):", *("    " + line for line in lines),
-        "_given = {%s}" % ", ".join("'%s': %s" % (name, name) for name in names),
-        "_full(_self, *_values, **{_name: _given[_name] for _name in _given if _given[_name] is not _UNGIVEN}, **_more)",
-    ], scope)
-    return functools.wraps(full)(scope["init"])
-
-
-def make_flat_loader(
-    cls: Any, fields: Sequence[Any], setters: Sequence[Callable[[Any, Any], None]]
-) -> Optional[FlatLoader]:
-    """Make the function that makes an instance of the values of some ``FieldPlan``; ``setters`` as above."""
-    names = [field.name for field in fields]
-    if not _can_be_code(names):
-        return None
-    scope: Dict[str, Any] = {
-        "_UNGIVEN": UNGIVEN, "cls": cls, "new": cls.__new__, "all_names": set(names), "_dict": dict, "_type": type}
+    scope: Dict[str, Any] = {"UNGIVEN": UNGIVEN, "cls": cls, "all_names": set(names)}
     scope.update(zip(("set_values", "set_names", "set_extra"), setters))
-    lines = ["get = source.get", "names = set(source)", "if not names <= all_names: names &= all_names"]
+    stop = "return False" if cls is None else "return None"
+    lines = ["get = source.get", "names = all_names.copy()"]
+    last = []
     for place, field in enumerate(fields):
-        words = {"name": "part%d" % place, "field": field.name}
-        tests = _name_tests(field, place, scope)
+        words = {"name": field.name, "part": "part%d" % place, "instead": "instead%d" % place}
+        tests = []
+        for number, kind in enumerate(kind for kind in field.exact if kind is not type(None)):
+            scope["kind%d_%d" % (place, number)] = kind
+            tests.append("type({part}) is kind%d_%d" % (place, number))
+        if type(None) in field.exact:
+            tests.append("{part} is None")
+        block = ["{part} = get('{name}', UNGIVEN)", "if {part} is UNGIVEN:"]
+        if field.required:
+            block.append("    " + stop)
+        else:
+            block.append("    names.discard('{name}')")
+            scope[words["instead"]] = field.default if field.factory is UNGIVEN else field.factory
+            if field.factory is UNGIVEN:
+                block.append("    {part} = {instead}")
+            else:
+                # Once, and only if nothing is handed over.
+                last.append("if {part} is UNGIVEN: {part} = {instead}()".format(**words))
+        block.append("elif not (%s):" % (" or ".join(tests) or "False"))
         if field.holds_any:
-            tests += "%s_type({name}) is _dict" % (" or " if tests else "")
-        instead = None if field.required else "{name} = " + _name_default(field, place, scope)
-        lines += [line.format(**words) for line in (
-            "{name} = get('{field}', _UNGIVEN)",
-            "if {name} is _UNGIVEN: " + (instead or "return None"),
-            "elif not (%s): return None" % (tests or "False"),
-        )]
+            block.append("    if type({part}) is not dict: " + stop)
+            if cls is None:
+                # Of few keys, which most have, this tells faster than a set of their types.
+                block += [
+                    "    {part} = {part}.copy()", "    for key in {part}:", "        if type(key) is not str: " + stop]
+        else:
+            block.append("    " + stop)
+        lines += [line.format(**words) for line in block]
     values = ", ".join("'%s': part%d" % (name, place) for place, name in enumerate(names))
+    # Unknown names are left out of a JSON object by not being asked for; among keywords they may be no exact text.
+    lines += [] if cls is not None else ["if len(names) != len(source): " + stop]
+    lines += last
+    lines += [] if cls is None else ["made = cls.__new__(cls)"]
     lines += [
-        "made = new(cls)", "set_values(made, {%s})" % values, "set_names(made, names)", "set_extra(made, None)",
-        "return made"]
-    _define("load", "source", lines, scope)
-    made: FlatLoader = scope["load"]
-    return made
+        "set_values(made, {%s})" % values, "set_names(made, names)", "set_extra(made, None)",
+        "return True" if cls is None else "return made"]
+    _define("fill", "source, made" if cls is None else "source", lines, scope)
+    return scope["fill"]
 
 
 def make_flat_copier(fields: Sequence[Any]) -> Optional[FlatCopier]:
@@ -124,15 +112,19 @@ def make_flat_copier(fields: Sequence[Any]) -> Optional[FlatCopier]:
         scope["exact%d" % place] = field.exact
         scope["copy%d" % place] = copy_plain if field.holds_any else field.plan.copy
         copied = "copy{0}(part{0}) if type(part{0}) is dict else NOT_COPIED" if field.holds_any else "copy{0}(part{0})"
+        test = "type(part{0}) not in exact{0}"
+        if field.exclude_if is not None:
+            # It sees the value itself, and before anything is done with it.
+            scope["exclude%d" % place] = field.exclude_if
+            lines.append("is_kept{0} = not exclude{0}(part{0})".format(place))
+            test = "is_kept{0} and " + test
+            ends.append("if is_kept%d: out['%s'] = part%d" % (place, field.name, place))
         lines += [line.format(place) for line in (
-            "if type(part{0}) not in exact{0}:",
+            "if %s:" % test,
             "    part{0} = " + copied,
             "    if part{0} is NOT_COPIED: return NOT_COPIED",
         )]
-        if field.exclude_if is not None:
-            scope["exclude%d" % place] = field.exclude_if
-            ends.append("if not exclude%d(part%d): out['%s'] = part%d" % (place, place, field.name, place))
-        elif place > n_first:
+        if field.exclude_if is None and place > n_first:
             ends.append("out['%s'] = part%d" % (field.name, place))
     _define("copy", "parts", [*lines, *ends, "return out"], scope)
     made: FlatCopier = scope["copy"]
@@ -176,26 +168,8 @@ def make_flat_writer(fields: Iterable[Any]) -> Optional[FlatWriter]:
 
 
 def _can_be_code(names: List[str]) -> bool:
-    # Code has some letters beyond ASCII spelled another way.
-    return bool(names) and all(name.isascii() and name.isidentifier() and not iskeyword(name) for name in names)
-
-
-def _name_default(field: Any, place: int, scope: Dict[str, Any]) -> str:
-    """Give the code for a field's default."""
-    has_factory = field.factory is not UNGIVEN
-    scope["_instead%d" % place] = field.factory if has_factory else field.default
-    return "_instead%d%s" % (place, "()" * has_factory)
-
-
-def _name_tests(field: Any, place: int, scope: Dict[str, Any]) -> str:
-    """Give the code that tells whether what stands in ``{name}`` is right for a field as it is."""
-    tests = []
-    for number, kind in enumerate(kind for kind in field.exact if kind is not type(None)):
-        scope["_kind%d_%d" % (place, number)] = kind
-        tests.append("_type({name}) is _kind%d_%d" % (place, number))
-    if type(None) in field.exact:
-        tests.append("{name} is None")
-    return " or ".join(tests)
+    # They stand between quotes, where what no identifier has may mean something else.
+    return bool(names) and all(map(str.isidentifier, names))
 
 
 def _unpack(names: List[str]) -> str:

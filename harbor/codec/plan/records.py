@@ -22,7 +22,7 @@ from .containers import (
 )
 from .filters import filter_key
 from .flat import (
-    FlatCopier, FlatLoader, FlatWriter, make_flat_copier, make_flat_init, make_flat_loader, make_flat_writer,
+    FlatCopier, FlatFiller, FlatLoader, FlatWriter, make_flat_copier, make_flat_filler, make_flat_writer,
 )
 from .scalars import LIMIT_NAMES, BoundedPlan
 
@@ -102,7 +102,8 @@ class RecordPlan(Plan):
     """
 
     __slots__ = ("cls", "is_model", "fields", "required", "extra", "computed", "hook", "fixed", "factories",
-                 "slotted", "setters", "writers", "load_flat", "write_flat", "copy_flat", "n_uses", "is_recursive", "is_complete",
+                 "slotted", "setters", "writers", "fill_flat", "load_flat", "write_flat",
+                 "copy_flat", "n_uses", "is_recursive", "is_complete",
                  "growing")
     looks_twice = True
 
@@ -128,10 +129,11 @@ class RecordPlan(Plan):
         self.writers: Dict[str, Dict[str, Any]] = {}
         # What makes, writes and copies a model of single values and dicts, once it is in frequent use; and how often
         # each use was made of the class up to then.
+        self.fill_flat: FlatFiller = _decline
         self.load_flat: FlatLoader = _decline
         self.write_flat: FlatWriter = _decline
         self.copy_flat: FlatCopier = _decline
-        self.n_uses = {"init": 0, "load": 0, "write": 0, "copy": 0}
+        self.n_uses = {"fill": 0, "load": 0, "write": 0, "copy": 0}
         self.slotted = not hasattr(cls, "__dict__") or "__slots__" in cls.__dict__ and not self.is_model
 
     def complete(self, build: Build) -> None:
@@ -261,6 +263,15 @@ class RecordPlan(Plan):
         set_extra(made, {} if self.extra == "allow" else None)
         return made
 
+    def fill_with_keywords(self, source: Dict[str, Any], made: Any) -> bool:
+        """Fill an instance with keywords that are right as they are; False hands over, nothing has changed."""
+        if self.fill_flat(source, made):
+            return True
+        if self.fill(source, made, False) is None:
+            return False
+        self.count_use("fill")
+        return True
+
     def load(self, source: Dict[str, Any]) -> Any:
         """Make an instance of a JSON object whose values are right as they are; None hands over."""
         made = self.load_flat(source)
@@ -270,28 +281,21 @@ class RecordPlan(Plan):
                 self.count_use("load")
         return made
 
-    def count_use(self, use: str, full_init: Any = None) -> None:
+    def count_use(self, use: str) -> None:
         """Count a use of the class, and make the function for it if that makes it a frequent one."""
         self.n_uses[use] += 1
         if self.n_uses[use] != _FREQUENT or not self.is_model:
             return
         fields = list(self.fields.values())
-        if use == "init":
-            # Of a class whose arguments a caller sees in errors, as the dict they were given as, it is not known here.
-            init = self.cls.__init__
-            if self.required or self.extra != "ignore" or getattr(init, "__wrapped__", init) is not full_init:
-                return
-            made = make_flat_init(self.cls, fields, self.setters, full_init)
-            if made is not None:
-                type.__setattr__(self.cls, "__init__", made)
-        elif use == "load":
+        if use in ("fill", "load"):
             if self.hook is None and self.extra == "ignore":
-                self.load_flat = make_flat_loader(self.cls, fields, self.setters) or self.load_flat
+                made = make_flat_filler(fields, self.setters, None if use == "fill" else self.cls) or _decline
+                setattr(self, use + "_flat", made)
         elif not self.computed and self.extra != "allow":
             if use == "write":
-                self.write_flat = make_flat_writer(fields) or self.write_flat
+                self.write_flat = make_flat_writer(fields) or _decline
             else:
-                self.copy_flat = make_flat_copier(fields) or self.copy_flat
+                self.copy_flat = make_flat_copier(fields) or _decline
 
     def check_keywords(self, values: Dict[str, Any], call: CheckCall, made: Any) -> None:
         """Check the keywords of a constructor into an instance that exists already."""
@@ -646,7 +650,7 @@ class RecordPlan(Plan):
         return described
 
 
-def _decline(parts: Dict[str, Any]) -> None:
+def _decline(*values: Any) -> Any:
     """Stand for a function where none was made."""
 
 
