@@ -10,6 +10,7 @@ from collections import abc
 from typing import Any, Dict, List, Optional, Set, TypeVar
 
 from .codec import Model, TypeAdapter
+from .codec.declared import fields_of
 from .codec.text.reading import parse
 from .codec.text.writing import render
 from .models.agent.rollout_detail import RolloutDetail
@@ -85,9 +86,7 @@ class FormGiver:
             # Looking into an iterator uses it up, and may never end.
             return _show(value)
         if hasattr(kind, "__dataclass_fields__"):
-            import dataclasses  # late: whoever has a dataclass has it already
-
-            names = [field.name for field in dataclasses.fields(value)]
+            names = [field.name for field in fields_of(kind)]
             return self._form_dict(value, [(name, getattr(value, name)) for name in names], False)
         return self._form_leaf(value)
 

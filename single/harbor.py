@@ -7,7 +7,7 @@ name of your own.
 # Version 0.1.0. SPDX-License-Identifier: Apache-2.0
 #
 # Generated: do not edit it, but change the files below and run `make single`.
-# Their sha256: a7348d698bbf761e8f1dc3005927a7746383b3ce084e15afe0edaa436ffbc804
+# Their sha256: 43bfb924b8a3d3b656cb0085a6a860cff65fe508a408558e0bc054a6b0a70ac6
 #
 # These run at once, in this order:
 #
@@ -495,8 +495,9 @@ def fields_of(cls: Any) -> List[FieldSpec]:
     own = getattr(cls, "__codec_fields__", None)
     if own is not None:
         return list(own.values())
-    # A dataclass has loaded dataclasses.
-    return [FieldSpec.read(field) for field in sys.modules["dataclasses"].fields(cls)]
+    import dataclasses  # late
+
+    return [FieldSpec.read(field) for field in dataclasses.fields(cls)]
 
 
 class OnDemand:
@@ -1529,16 +1530,18 @@ def _declare_fields(cls: Any, scope: Dict[str, Any]) -> None:
         cls.__annotations__ = annotations
     fields: Dict[str, FieldSpec] = {}
     for base in reversed(cls.__mro__[1:]):
-        if "__codec_fields__" in vars(base) or "__dataclass_fields__" in vars(base):
+        if "__codec_fields__" in vars(base):
+            fields.update(vars(base)["__codec_fields__"])
+        elif "__dataclass_fields__" in vars(base):
+            if getattr(vars(base).get("__dataclass_params__"), "frozen", False):
+                raise TypeError("cannot inherit non-frozen dataclass from a frozen one")
             fields.update((field.name, field) for field in fields_of(base))
-        if "__codec_fields__" not in vars(base) and getattr(vars(base).get("__dataclass_params__"), "frozen", False):
-            raise TypeError("cannot inherit non-frozen dataclass from a frozen one")
     body = dict(vars(cls))
+    shared = {name for name, annotation in annotations.items() if is_class_var(annotation)}
     for name, annotation in annotations.items():
-        is_shared = is_class_var(annotation)
-        if not is_shared and name.startswith("_"):
+        if name not in shared and name.startswith("_"):
             raise TypeError("Field %r of %s starts with an underscore, which no field may" % (name, cls.__qualname__))
-        if is_shared or is_from_dataclasses(annotation, "InitVar"):
+        if name in shared or is_from_dataclasses(annotation, "InitVar"):
             # It may take the place of a field.
             fields.pop(name, None)
             _settle_attribute(cls, name, body.get(name))
@@ -1553,7 +1556,7 @@ def _declare_fields(cls: Any, scope: Dict[str, Any]) -> None:
         if name in fields:
             delattr(cls, name)
     cls.__codec_fields__ = fields
-    cls.__class_vars__ = cls.__class_vars__ | {name for name in annotations if is_class_var(annotations[name])}
+    cls.__class_vars__ = cls.__class_vars__ | shared
     for name in ON_DEMAND:
         setattr(cls, name, OnDemand(name))
 
@@ -6840,11 +6843,13 @@ def make_flat_filler(
             block.append("    " + stop)
         lines += [line.format(**words) for line in block]
     values = ", ".join("'%s': part%d" % (name, place) for place, name in enumerate(names))
-    # Unknown names are left out of a JSON object by not being asked for; among keywords they may be no exact text.
-    lines += [] if cls is not None else ["if len(names) != len(source): " + stop]
-    lines += last
-    lines += [] if cls is None else ["made = cls.__new__(cls)"]
+    if cls is None:
+        # Unknown names are left out of a JSON object by not being asked for; among keywords they may be no exact text.
+        last.insert(0, "if len(names) != len(source): " + stop)
+    else:
+        last.append("made = cls.__new__(cls)")
     lines += [
+        *last,
         "set_values(made, {%s})" % values, "set_names(made, names)", "set_extra(made, None)",
         "return True" if cls is None else "return made"]
     _define("fill", "source, made" if cls is None else "source", lines, scope)
@@ -6874,13 +6879,13 @@ def make_flat_copier(fields: Sequence[Any]) -> Optional[FlatCopier]:
             lines.append("is_kept{0} = not exclude{0}(part{0})".format(place))
             test = "is_kept{0} and " + test
             ends.append("if is_kept%d: out['%s'] = part%d" % (place, field.name, place))
+        elif place > n_first:
+            ends.append("out['%s'] = part%d" % (field.name, place))
         lines += [line.format(place) for line in (
             "if %s:" % test,
             "    part{0} = " + copied,
             "    if part{0} is NOT_COPIED: return NOT_COPIED",
         )]
-        if field.exclude_if is None and place > n_first:
-            ends.append("out['%s'] = part%d" % (field.name, place))
     _define("copy", "parts", [*lines, *ends, "return out"], scope)
     made: FlatCopier = scope["copy"]
     return made
@@ -7032,9 +7037,8 @@ class RecordPlan(Plan):
     """
 
     __slots__ = ("cls", "is_model", "fields", "required", "extra", "computed", "hook", "fixed", "factories",
-                 "slotted", "setters", "writers", "fill_flat", "load_flat", "write_flat",
-                 "copy_flat", "n_uses", "is_recursive", "is_complete",
-                 "growing")
+                 "slotted", "setters", "writers", "fill_flat", "load_flat", "write_flat", "copy_flat", "n_uses",
+                 "is_recursive", "is_complete", "growing")
     looks_twice = True
 
     def __init__(self, cls: Any) -> None:
@@ -10991,7 +10995,8 @@ def _expect_own_user(user: Optional[UserName]) -> None:
 # harbor/forms.py, which runs when it is first used
 # ====================================================================================================================
 
-_later("forms", "Model TypeAdapter parse render RolloutDetail", r'''
+_later("forms", """
+        Model TypeAdapter fields_of parse render RolloutDetail""", r'''
 """The forms in which a saved record says what JSON cannot.
 
 In: a model with anything at all in its fields. Out: one that can be dumped, and whose dump every parser reads back.
@@ -11074,9 +11079,7 @@ class FormGiver:
             # Looking into an iterator uses it up, and may never end.
             return _show(value)
         if hasattr(kind, "__dataclass_fields__"):
-            import dataclasses  # late: whoever has a dataclass has it already
-
-            names = [field.name for field in dataclasses.fields(value)]
+            names = [field.name for field in fields_of(kind)]
             return self._form_dict(value, [(name, getattr(value, name)) for name in names], False)
         return self._form_leaf(value)
 

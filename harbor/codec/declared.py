@@ -87,8 +87,9 @@ def fields_of(cls: Any) -> List[FieldSpec]:
     own = getattr(cls, "__codec_fields__", None)
     if own is not None:
         return list(own.values())
-    # A dataclass has loaded dataclasses.
-    return [FieldSpec.read(field) for field in sys.modules["dataclasses"].fields(cls)]
+    import dataclasses  # late
+
+    return [FieldSpec.read(field) for field in dataclasses.fields(cls)]
 
 
 class OnDemand:

@@ -626,16 +626,18 @@ def _declare_fields(cls: Any, scope: Dict[str, Any]) -> None:
         cls.__annotations__ = annotations
     fields: Dict[str, FieldSpec] = {}
     for base in reversed(cls.__mro__[1:]):
-        if "__codec_fields__" in vars(base) or "__dataclass_fields__" in vars(base):
+        if "__codec_fields__" in vars(base):
+            fields.update(vars(base)["__codec_fields__"])
+        elif "__dataclass_fields__" in vars(base):
+            if getattr(vars(base).get("__dataclass_params__"), "frozen", False):
+                raise TypeError("cannot inherit non-frozen dataclass from a frozen one")
             fields.update((field.name, field) for field in fields_of(base))
-        if "__codec_fields__" not in vars(base) and getattr(vars(base).get("__dataclass_params__"), "frozen", False):
-            raise TypeError("cannot inherit non-frozen dataclass from a frozen one")
     body = dict(vars(cls))
+    shared = {name for name, annotation in annotations.items() if is_class_var(annotation)}
     for name, annotation in annotations.items():
-        is_shared = is_class_var(annotation)
-        if not is_shared and name.startswith("_"):
+        if name not in shared and name.startswith("_"):
             raise TypeError("Field %r of %s starts with an underscore, which no field may" % (name, cls.__qualname__))
-        if is_shared or is_from_dataclasses(annotation, "InitVar"):
+        if name in shared or is_from_dataclasses(annotation, "InitVar"):
             # It may take the place of a field.
             fields.pop(name, None)
             _settle_attribute(cls, name, body.get(name))
@@ -650,7 +652,7 @@ def _declare_fields(cls: Any, scope: Dict[str, Any]) -> None:
         if name in fields:
             delattr(cls, name)
     cls.__codec_fields__ = fields
-    cls.__class_vars__ = cls.__class_vars__ | {name for name in annotations if is_class_var(annotations[name])}
+    cls.__class_vars__ = cls.__class_vars__ | shared
     for name in ON_DEMAND:
         setattr(cls, name, OnDemand(name))
 

@@ -85,11 +85,13 @@ def make_flat_filler(
             block.append("    " + stop)
         lines += [line.format(**words) for line in block]
     values = ", ".join("'%s': part%d" % (name, place) for place, name in enumerate(names))
-    # Unknown names are left out of a JSON object by not being asked for; among keywords they may be no exact text.
-    lines += [] if cls is not None else ["if len(names) != len(source): " + stop]
-    lines += last
-    lines += [] if cls is None else ["made = cls.__new__(cls)"]
+    if cls is None:
+        # Unknown names are left out of a JSON object by not being asked for; among keywords they may be no exact text.
+        last.insert(0, "if len(names) != len(source): " + stop)
+    else:
+        last.append("made = cls.__new__(cls)")
     lines += [
+        *last,
         "set_values(made, {%s})" % values, "set_names(made, names)", "set_extra(made, None)",
         "return True" if cls is None else "return made"]
     _define("fill", "source, made" if cls is None else "source", lines, scope)
@@ -119,13 +121,13 @@ def make_flat_copier(fields: Sequence[Any]) -> Optional[FlatCopier]:
             lines.append("is_kept{0} = not exclude{0}(part{0})".format(place))
             test = "is_kept{0} and " + test
             ends.append("if is_kept%d: out['%s'] = part%d" % (place, field.name, place))
+        elif place > n_first:
+            ends.append("out['%s'] = part%d" % (field.name, place))
         lines += [line.format(place) for line in (
             "if %s:" % test,
             "    part{0} = " + copied,
             "    if part{0} is NOT_COPIED: return NOT_COPIED",
         )]
-        if field.exclude_if is None and place > n_first:
-            ends.append("out['%s'] = part%d" % (field.name, place))
     _define("copy", "parts", [*lines, *ends, "return out"], scope)
     made: FlatCopier = scope["copy"]
     return made

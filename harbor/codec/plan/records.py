@@ -102,9 +102,8 @@ class RecordPlan(Plan):
     """
 
     __slots__ = ("cls", "is_model", "fields", "required", "extra", "computed", "hook", "fixed", "factories",
-                 "slotted", "setters", "writers", "fill_flat", "load_flat", "write_flat",
-                 "copy_flat", "n_uses", "is_recursive", "is_complete",
-                 "growing")
+                 "slotted", "setters", "writers", "fill_flat", "load_flat", "write_flat", "copy_flat", "n_uses",
+                 "is_recursive", "is_complete", "growing")
     looks_twice = True
 
     def __init__(self, cls: Any) -> None:
