@@ -7,7 +7,7 @@ name of your own.
 # Version 0.1.0. SPDX-License-Identifier: Apache-2.0
 #
 # Generated: do not edit it, but change the files below and run `make single`.
-# Their sha256: 43bfb924b8a3d3b656cb0085a6a860cff65fe508a408558e0bc054a6b0a70ac6
+# Their sha256: 669168b434b5b8e10bf29b13cd33172168cd7f5d38ac513d85dc8eabf6de3380
 #
 # These run at once, in this order:
 #
@@ -3522,6 +3522,8 @@ _LOOK_COST = 500
 _LOOK_BUDGET = 50 * _LOOK_COST
 # As many zeros and ones may be looked at again in each list.
 _MOST_UNITS = 1000
+# So much text is searched for one key before another is looked for, and then twice as much each time.
+_KEY_WIDTH = 4096
 
 
 class Cuts:
@@ -3543,6 +3545,8 @@ class _Marks:
     def __init__(self, convert: Callable[[str], Any]) -> None:
         self.opening, self.closing, self.brace, self.comma, self.colon, self.quote, self.escape, self.space = map(
             convert, ("[", "]", "{", ",", ":", '"', "\\", " \t\n\r"))
+        # In every number that is no int, and in true, false, null, NaN and Infinity, stands one of these.
+        self.no_ints = tuple(map(convert, ".eEnN"))
 
 
 _TEXT_MARKS = _Marks(str)
@@ -3561,7 +3565,6 @@ def cut_lists(
     """
     around: List[Any] = []
     lists: List[List[Any]] = []
-    is_int_list = False
     done = 0
     is_text = isinstance(text, str)
     marks = _TEXT_MARKS if is_text else _BYTE_MARKS
@@ -3572,13 +3575,11 @@ def cut_lists(
         if text[place : place + 1] == marks.colon:
             place = _skip_space(text, place + 1, marks)
         if text[place : place + 1] == marks.opening:
-            for begin, end, found, shared in _read_growing(text, place + 1, read, marks):
+            for begin, end, found, has_ints_alone in _read_growing(text, place + 1, read, marks):
                 around.append(text[done:begin])
                 lists.append(found)
                 done = end
-                new = found[shared:] if shared else found
-                is_int_list = (is_int_list or not shared) and consist_of(new, _INT_ONLY)
-                if is_int_list:
+                if has_ints_alone:
                     proven[id(found)] = found
         start = _find_key(text, keys, max(start, done), marks)
     around.append(text[done:])
@@ -3590,15 +3591,22 @@ def _find_key(text: Any, keys: List[Any], start: int, marks: _Marks) -> int:
 
     In a longer string the quotes would be escaped.
     """
-    found, stop = -1, len(text)
-    for key in keys:
-        # What lies behind another key is looked at in its turn, so no text is searched twice.
-        place: int = text.find(key, start, stop)
-        while place > 0 and text[place - 1 : place] == marks.escape:
-            place = text.find(key, place + 1, stop)
-        if place >= 0:
-            found, stop = place + len(key), place
-    return found
+    width = _KEY_WIDTH
+    # Where one key stands near and another far or nowhere, the text in between is not searched for the other.
+    while start < len(text):
+        # A key begins before the stop.
+        found, stop = -1, start + width
+        for key in keys:
+            place: int = text.find(key, start, stop + len(key) - 1)
+            while place > 0 and text[place - 1 : place] == marks.escape:
+                place = text.find(key, place + 1, stop + len(key) - 1)
+            if place >= 0:
+                found, stop = place + len(key), place
+        if found >= 0:
+            return found
+        start += width
+        width *= 2
+    return -1
 
 
 def _skip_space(text: Any, place: int, marks: _Marks) -> int:
@@ -3609,9 +3617,10 @@ def _skip_space(text: Any, place: int, marks: _Marks) -> int:
 
 def _read_growing(
     text: Any, place: int, read: Callable[[str], Any], marks: _Marks
-) -> Iterable[Tuple[int, int, List[Any], int]]:
-    """Yield begin, end and value of each list, and how much it shares, until one is of another kind."""
+) -> Iterable[Tuple[int, int, List[Any], bool]]:
+    """Yield begin, end and value of each list, and whether it holds ints alone, until one is of another kind."""
     last: List[Any] = []
+    has_ints_alone = False
     # The text of the last list, in pieces: no more than the new part of each is copied.
     pieces: List[Any] = []
     is_first = True
@@ -3645,9 +3654,9 @@ def _read_growing(
             return
         if has_more and not new:
             return  # a comma with nothing behind it
-        n_shared = len(last) if shared else 0
         last = last + new if shared else new
-        yield begin, end + 1, last, n_shared
+        has_ints_alone = (has_ints_alone or not shared) and not any([mark in new_text for mark in marks.no_ints])
+        yield begin, end + 1, last, has_ints_alone
         balance += min(shared - _LOOK_COST, _LOOK_BUDGET)
         # The last list's text, without the space before its bracket.
         stop = end
@@ -3725,35 +3734,41 @@ class _History:
         None if it holds anything but exact ints below 2**31, which leaves nothing known.
         """
         shared = self._size
+        packed: Optional[bytes] = None
+        # What is handed out is looked at itself: another thread may have changed the list since it was compared.
         if self._has_same_objects(ids):
             new = ids[shared:]
-            packed = _pack(new)
-            if packed is None or packed[5::5] != b"i" * len(new):
+            packed_new = _pack_ids(new)
+            if packed_new is None:
                 return self._forget()
             self._ended[shared:] = [*new, self._end]
             self._total += sum(new)
-            self._note_units(packed, shared)
-            self._packed = None
+            self._note_units(packed_new, shared)
         else:
-            packed = _pack(ids)
-            if packed is None:
-                return self._forget()
-            if self._packed is None:
-                self._packed = _pack(self._ended[:-1]) or b""
-            # What is looked at through a memoryview is not copied.
-            if not (self._packed and packed.startswith(memoryview(self._packed)[5:], 5)):
-                shared = 0
+            packed = self._pack_if_it_follows(ids) if shared else None
+            shared = 0 if packed is None else shared
             new = ids[shared:]
-            # The bytes of an int begin with an i.
-            if packed[5 + 5 * shared :: 5] != b"i" * len(new):
+            packed_new = _pack_ids(new)
+            if packed_new is None or packed is not None and not packed.endswith(memoryview(packed_new)[5:]):
                 return self._forget()
+            packed = packed or packed_new
             self._ended = []
-            self._packed = packed
+        self._packed = packed
         self._last, self._size = ids, shared + len(new)
         return shared, new
 
     def _forget(self) -> Optional[Tuple[int, List[Any]]]:
         self._last, self._size, self._packed, self._ended = [], 0, b"", []
+        return None
+
+    def _pack_if_it_follows(self, ids: List[Any]) -> Optional[bytes]:
+        """Pack a list; None if its bytes do not begin with those of the last one."""
+        packed = _pack(ids)
+        if self._packed is None:
+            self._packed = _pack(self._ended[:-1])
+        # What is looked at through a memoryview is not copied.
+        if packed and self._packed and packed.startswith(memoryview(self._packed)[5:], 5):
+            return packed
         return None
 
     def _has_same_objects(self, ids: List[Any]) -> bool:
@@ -3791,7 +3806,6 @@ class _History:
         except Exception:
             return False  # a value of somebody's, with an idea of its own of comparing and adding
 
-
     def _note_units(self, packed: bytes, start: int) -> None:
         """Note the places of zeros and ones among packed ints, counted from a place on."""
         found = self._units or []
@@ -3813,31 +3827,40 @@ def _pack(values: List[Any], stride: int = 5) -> Optional[bytes]:
     return packed if len(packed) == 5 + stride * len(values) else None
 
 
+def _pack_ids(values: List[Any]) -> Optional[bytes]:
+    """Write a list as marshal does; None if it holds anything but exact ints below 2**31."""
+    packed = _pack(values)
+    # The bytes of an int begin with an i.
+    return packed if packed is not None and packed[5::5] == b"i" * len(values) else None
+
+
 def write_lists(
     lists: List[Any], out: List[str], encode: Callable[[Any], str], newline: str, inner_newline: str
 ) -> bool:
     """Write a list of lists of ints but for its last bracket; False if it is something else.
 
     ``newline`` parts the lists and ``inner_newline`` their elements, both are empty in compact text; ``encode`` writes
-    a list of ints so parted.  After False, what was added to ``out`` is of no use.
+    a list of ints so parted, of any size.  After False, what was added to ``out`` is of no use.
     """
     segments: List[str] = []
     history = _History()
     balance = _LOOK_BUDGET
     lead = "[" + newline
+    comma = ("," + inner_newline).encode("ascii")
     for turn, ids in enumerate(lists):
         if type(ids) is not list:
             return False
         found = history.follow(ids)
-        if found is None:
-            if not _INT_ONLY.issuperset(map(type, ids)):
-                return False
-            found = 0, ids
-        shared, new = found
+        if found is not None:
+            shared, new = found
+            text = _write_ints(new, comma)
+        elif _INT_ONLY.issuperset(map(type, ids)):
+            shared, text = 0, encode(ids)[1:-1]
+        else:
+            return False
         if not shared:
             segments = []
-        if new:
-            text = encode(new)[1:-1]
+        if text:
             segments.append("," + inner_newline + text if shared else text)
         out.append(lead + "[" + inner_newline if segments else lead + "[")
         out.extend(segments)
@@ -3849,7 +3872,19 @@ def write_lists(
     return True
 
 
+def _write_ints(ids: List[int], comma: bytes) -> str:
+    """Write exact ints below 2**31, without the text of each that the standard encoder makes."""
+    item = b"%d" + comma
+    pieces = []
+    for start in range(0, len(ids), _INTS_AT_ONCE):
+        piece = tuple(ids[start : start + _INTS_AT_ONCE])
+        pieces.append(item * len(piece) % piece)
+    return b"".join(pieces)[: -len(comma)].decode("ascii")
+
+
 _INT_ONLY = frozenset((int,))
+# So many ints fit into the processor's cache with the text they are written by.
+_INTS_AT_ONCE = 1000
 
 
 def _write_rest(
@@ -6859,15 +6894,15 @@ def make_flat_filler(
 def make_flat_copier(fields: Sequence[Any]) -> Optional[FlatCopier]:
     """Make the function that copies the values of some ``FieldPlan``; None if one has a name that code cannot have.
 
-    It raises ``ValueError`` where values come or go meanwhile, and what an ``exclude_if`` raises.
+    It raises what an ``exclude_if`` raises.
     """
     names = [field.name for field in fields]
     if not _can_be_code(names):
         return None
     scope: Dict[str, Any] = {"names": names, "NOT_COPIED": NOT_COPIED}
-    lines = ["if [*parts] != names: return NOT_COPIED", _unpack(names)]
-    n_first = next((place for place, field in enumerate(fields) if field.exclude_if is not None), len(names))
-    ends = ["out = {%s}" % ", ".join("'%s': part%d" % (name, place) for place, name in enumerate(names[:n_first]))]
+    # A dict is copied far faster than made of its members.
+    lines = ["out = parts.copy()", "if [*out] != names: return NOT_COPIED", _unpack(names, "out")]
+    ends = []
     for place, field in enumerate(fields):
         scope["exact%d" % place] = field.exact
         scope["copy%d" % place] = copy_plain if field.holds_any else field.plan.copy
@@ -6878,12 +6913,10 @@ def make_flat_copier(fields: Sequence[Any]) -> Optional[FlatCopier]:
             scope["exclude%d" % place] = field.exclude_if
             lines.append("is_kept{0} = not exclude{0}(part{0})".format(place))
             test = "is_kept{0} and " + test
-            ends.append("if is_kept%d: out['%s'] = part%d" % (place, field.name, place))
-        elif place > n_first:
-            ends.append("out['%s'] = part%d" % (field.name, place))
-        lines += [line.format(place) for line in (
+            ends.append("if not is_kept%d: del out['%s']" % (place, field.name))
+        lines += [line.format(place, field.name) for line in (
             "if %s:" % test,
-            "    part{0} = " + copied,
+            "    part{0} = out['{1}'] = " + copied,
             "    if part{0} is NOT_COPIED: return NOT_COPIED",
         )]
     _define("copy", "parts", [*lines, *ends, "return out"], scope)
@@ -6922,7 +6955,7 @@ def make_flat_writer(fields: Iterable[Any]) -> Optional[FlatWriter]:
         return None
     # The text has the order of the instance's own. The names are looked at last: they may change meanwhile.
     _define("write", "parts", [
-        _unpack(names), "if [*parts] != names: return None", *lines, "return f'{{%s}}'" % members], scope)
+        _unpack(names, "parts"), "if [*parts] != names: return None", *lines, "return f'{{%s}}'" % members], scope)
     made: FlatWriter = scope["write"]
     return made
 
@@ -6932,8 +6965,8 @@ def _can_be_code(names: List[str]) -> bool:
     return bool(names) and all(map(str.isidentifier, names))
 
 
-def _unpack(names: List[str]) -> str:
-    return "".join("part%d, " % place for place in range(len(names))) + "= parts.values()"
+def _unpack(names: List[str], values: str) -> str:
+    return "".join("part%d, " % place for place in range(len(names))) + "= %s.values()" % values
 
 
 def _define(name: str, parameters: str, lines: Iterable[str], scope: Dict[str, Any]) -> None:
@@ -14361,8 +14394,9 @@ _open_package({
         _zone_class _zones""", ""),
     "codec.text": ("", "", ""),
     "codec.text.growing": ("Cuts cut_lists write_lists", """
-        _BYTE_MARKS _History _INT_ONLY _LONG _LOOK_BUDGET _LOOK_COST _ListEnd _MOST_UNITS _Marks _PACKED _TEXT_MARKS
-        _add_piece _find_key _match_pieces _pack _read_growing _skip_space _write_rest consist_of""", ""),
+        _BYTE_MARKS _History _INTS_AT_ONCE _INT_ONLY _KEY_WIDTH _LONG _LOOK_BUDGET _LOOK_COST _ListEnd _MOST_UNITS
+        _Marks _PACKED _TEXT_MARKS _add_piece _find_key _match_pieces _pack _pack_ids _read_growing _skip_space
+        _write_ints _write_rest consist_of""", ""),
     "codec.text.writing": ("""
         Pairs format_float is_plain Layout join_pieces make_layout quote write_members render write_float_list
         write_int_lists write_plain write_plain_at""", """

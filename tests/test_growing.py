@@ -61,11 +61,17 @@ class Work:
 @pytest.fixture
 def work(monkeypatch: pytest.MonkeyPatch) -> Work:
     count = Work()
-    scan_all, load_encode, pack_all = reading._scan_all, writing._load_encode, growing._pack
+    scan_all, load_encode = reading._scan_all, writing._load_encode
+    pack_all, write_all = growing._pack, growing._write_ints
 
     def pack(values: List[Any], *stride: int) -> Any:
         count.n_packed += len(values)
         return pack_all(values, *stride)
+
+    def write(values: List[Any], comma: bytes) -> str:
+        count.n_elements += len(values)
+        count.n_calls += 1
+        return write_all(values, comma)
 
     def scan(scanner: Any, text: str) -> Any:
         count.n_chars += len(text)
@@ -84,6 +90,7 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Work:
         return count_elements
 
     monkeypatch.setattr(growing, "_pack", pack)
+    monkeypatch.setattr(growing, "_write_ints", write)
     monkeypatch.setattr(reading, "_scan_all", scan)
     monkeypatch.setattr(reading, "_loads_cache", None)
     monkeypatch.setattr(writing, "_encoders_cache", {})
@@ -119,9 +126,11 @@ def test_writing_encodes_each_token_once(work: Work, indent: Any, exclude_none: 
     assert json.loads(text)["rollout_details"] == [{"prompt_token_ids": prompts}]
     assert work.n_elements == len(prompts[-1])
     assert work.n_calls == 100
-    # The types of ints that are known to be the same objects are not looked at again.
+    # The types of ints that are known to be the same objects are not looked at again, others but once, and new ones
+    # where they are taken.
     are_shared = prompts[0][0] is prompts[1][0]  # on PyPy equal ints are always
-    assert work.n_packed == (len(prompts[-1]) if are_shared else sum(len(prompt) for prompt in prompts))
+    n_apart = 0 if are_shared else sum(len(prompt) for prompt in prompts[1:])
+    assert work.n_packed == len(prompts[-1]) + n_apart
 
 
 def test_keys_of_several_segments_cost_one_look_around_the_lists(work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,7 +138,6 @@ def test_keys_of_several_segments_cost_one_look_around_the_lists(work: Work, mon
     segments = [{"prompt_token_ids": prompts, "extra": {"seed": [number]}} for number in range(3)]
     document = json.dumps({"rollout_details": segments})
     looked_at: List[int] = []
-    repeats_keys = reading.repeats_keys
     repeats_keys = reading.repeats_keys
 
     def look(text: Any) -> bool:
@@ -145,6 +153,40 @@ def test_keys_of_several_segments_cost_one_look_around_the_lists(work: Work, mon
     assert AgentContext.model_validate_json(twice).rollout_details == segments
     with pytest.raises(ValueError, match="extra.seed"):
         AgentContext.model_validate_json(document.replace('"seed": [2]', '"seed": 2, "seed": [3]'))
+
+
+class Searched(str):
+    """A text that counts the characters it is searched for."""
+
+    n_chars = 0
+
+    def find(self, *values: Any) -> int:
+        place = super().find(*values)
+        self.n_chars += (place if place >= 0 else min(values[2], len(self))) - values[1]
+        return place
+
+
+@pytest.mark.parametrize("keys", [['"near"', '"far"'], ['"far"', '"near"'], ['"absent"', '"near"']])
+def test_no_key_is_searched_for_far_behind_another(keys: List[str]) -> None:
+    text = Searched("x" * 5000 + '"near"' + "x" * 10**6 + '"far"')
+    assert growing._find_key(text, keys, 0, growing._TEXT_MARKS) == 5006
+    assert text.n_chars < 30000
+    absent = Searched("x" * 10**6)
+    assert growing._find_key(absent, keys, 0, growing._TEXT_MARKS) == -1
+    assert absent.n_chars < 2 * 10**6 + 1000
+
+
+def test_the_first_key_is_found_wherever_it_stands() -> None:
+    keys = ['"ab"', '"abcdef"', '"c"']
+    for place in [*range(20), *range(4080, 4110), *range(12270, 12300)]:
+        for key in keys:
+            for other in keys:
+                text = " " * place + key + other
+                assert growing._find_key(text, keys, 0, growing._TEXT_MARKS) == place + len(key)
+                raw = (" " * place + "\\" + other + key).encode()
+                raw_keys = [one.encode() for one in keys]
+                end = growing._find_key(raw, raw_keys, 0, growing._BYTE_MARKS)
+                assert end == place + 1 + len(other) + len(key), (place, key, other)
 
 
 def test_usage_by_model_does_not_slow_the_rollouts_down(work: Work) -> None:
@@ -249,6 +291,31 @@ def test_an_edited_history_is_no_longer_compared_by_its_objects() -> None:
         assert json.loads(context.model_dump_json())["rollout_details"][0]["prompt_token_ids"] == way
 
 
+@pytest.mark.parametrize("odd", [1.5, True, "x", None, 2**40])
+@pytest.mark.parametrize("place", [500, -1])
+@pytest.mark.parametrize("is_shared", [False, True])
+def test_what_changes_while_it_is_written_is_no_int_for_that(
+    odd: Any, place: int, is_shared: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prompts = make_prompts(6) if is_shared else json.loads(json.dumps(make_prompts(6)))
+    victim = prompts[3]
+    before = list(victim)
+    pack = growing._pack
+
+    def pack_and_change(values: List[Any], *stride: int) -> Any:
+        packed = pack(values, *stride)
+        if values is victim or values == before[len(prompts[2]):]:
+            victim[place] = odd
+        return packed
+
+    monkeypatch.setattr(growing, "_pack", pack_and_change)
+    out: List[str] = []
+    if writing.write_int_lists(prompts, out, writing.make_layout(None)):
+        # The list as it was, or as it became: never an int in the place of something else.
+        assert show(json.loads("".join(out))[3]) in (show(before), show(victim))
+    assert show(victim) != show(before)
+
+
 @pytest.mark.parametrize("document", [
     '{"prompt_token_ids": %s, "n": NaN}',
     '{"prompt_token_ids": %s, "n": -Infinity}',
@@ -327,6 +394,16 @@ def test_only_lists_of_ints_are_proven() -> None:
     lists = [BASE, BASE + [True], BASE + [True, 1], [5.0], [5], []]
     found = reading.parse(json.dumps({"a": lists}), frozenset(["a"]), cuts)["a"]
     assert [id(one) in cuts.proven for one in found] == [True, False, False, False, True, True]
+
+
+@pytest.mark.parametrize("as_bytes", [False, True])
+def test_whatever_is_no_int_is_not_proven(as_bytes: bool) -> None:
+    lists = "[[1],[-0],[ 2 , 3 ],[1e5],[1E5],[1.0],[-1.5e-3],[true],[false],[null],[NaN],[Infinity],[-Infinity],[4]]"
+    cuts = Cuts()
+    document = '{"a":%s}' % lists
+    found = reading.parse(document.encode() if as_bytes else document, frozenset(["a"]), cuts)["a"]
+    assert [id(one) in cuts.proven for one in found] == [type(one[0]) is int for one in found]
+    assert sum(type(one[0]) is int for one in found) == 4
 
 
 def test_random_lists_are_read_and_written_as_the_plain_way_does() -> None:

@@ -18,6 +18,8 @@ _LOOK_COST = 500
 _LOOK_BUDGET = 50 * _LOOK_COST
 # As many zeros and ones may be looked at again in each list.
 _MOST_UNITS = 1000
+# So much text is searched for one key before another is looked for, and then twice as much each time.
+_KEY_WIDTH = 4096
 
 
 class Cuts:
@@ -39,6 +41,8 @@ class _Marks:
     def __init__(self, convert: Callable[[str], Any]) -> None:
         self.opening, self.closing, self.brace, self.comma, self.colon, self.quote, self.escape, self.space = map(
             convert, ("[", "]", "{", ",", ":", '"', "\\", " \t\n\r"))
+        # In every number that is no int, and in true, false, null, NaN and Infinity, stands one of these.
+        self.no_ints = tuple(map(convert, ".eEnN"))
 
 
 _TEXT_MARKS = _Marks(str)
@@ -57,7 +61,6 @@ def cut_lists(
     """
     around: List[Any] = []
     lists: List[List[Any]] = []
-    is_int_list = False
     done = 0
     is_text = isinstance(text, str)
     marks = _TEXT_MARKS if is_text else _BYTE_MARKS
@@ -68,13 +71,11 @@ def cut_lists(
         if text[place : place + 1] == marks.colon:
             place = _skip_space(text, place + 1, marks)
         if text[place : place + 1] == marks.opening:
-            for begin, end, found, shared in _read_growing(text, place + 1, read, marks):
+            for begin, end, found, has_ints_alone in _read_growing(text, place + 1, read, marks):
                 around.append(text[done:begin])
                 lists.append(found)
                 done = end
-                new = found[shared:] if shared else found
-                is_int_list = (is_int_list or not shared) and consist_of(new, _INT_ONLY)
-                if is_int_list:
+                if has_ints_alone:
                     proven[id(found)] = found
         start = _find_key(text, keys, max(start, done), marks)
     around.append(text[done:])
@@ -86,15 +87,22 @@ def _find_key(text: Any, keys: List[Any], start: int, marks: _Marks) -> int:
 
     In a longer string the quotes would be escaped.
     """
-    found, stop = -1, len(text)
-    for key in keys:
-        # What lies behind another key is looked at in its turn, so no text is searched twice.
-        place: int = text.find(key, start, stop)
-        while place > 0 and text[place - 1 : place] == marks.escape:
-            place = text.find(key, place + 1, stop)
-        if place >= 0:
-            found, stop = place + len(key), place
-    return found
+    width = _KEY_WIDTH
+    # Where one key stands near and another far or nowhere, the text in between is not searched for the other.
+    while start < len(text):
+        # A key begins before the stop.
+        found, stop = -1, start + width
+        for key in keys:
+            place: int = text.find(key, start, stop + len(key) - 1)
+            while place > 0 and text[place - 1 : place] == marks.escape:
+                place = text.find(key, place + 1, stop + len(key) - 1)
+            if place >= 0:
+                found, stop = place + len(key), place
+        if found >= 0:
+            return found
+        start += width
+        width *= 2
+    return -1
 
 
 def _skip_space(text: Any, place: int, marks: _Marks) -> int:
@@ -105,9 +113,10 @@ def _skip_space(text: Any, place: int, marks: _Marks) -> int:
 
 def _read_growing(
     text: Any, place: int, read: Callable[[str], Any], marks: _Marks
-) -> Iterable[Tuple[int, int, List[Any], int]]:
-    """Yield begin, end and value of each list, and how much it shares, until one is of another kind."""
+) -> Iterable[Tuple[int, int, List[Any], bool]]:
+    """Yield begin, end and value of each list, and whether it holds ints alone, until one is of another kind."""
     last: List[Any] = []
+    has_ints_alone = False
     # The text of the last list, in pieces: no more than the new part of each is copied.
     pieces: List[Any] = []
     is_first = True
@@ -141,9 +150,9 @@ def _read_growing(
             return
         if has_more and not new:
             return  # a comma with nothing behind it
-        n_shared = len(last) if shared else 0
         last = last + new if shared else new
-        yield begin, end + 1, last, n_shared
+        has_ints_alone = (has_ints_alone or not shared) and not any([mark in new_text for mark in marks.no_ints])
+        yield begin, end + 1, last, has_ints_alone
         balance += min(shared - _LOOK_COST, _LOOK_BUDGET)
         # The last list's text, without the space before its bracket.
         stop = end
@@ -221,35 +230,41 @@ class _History:
         None if it holds anything but exact ints below 2**31, which leaves nothing known.
         """
         shared = self._size
+        packed: Optional[bytes] = None
+        # What is handed out is looked at itself: another thread may have changed the list since it was compared.
         if self._has_same_objects(ids):
             new = ids[shared:]
-            packed = _pack(new)
-            if packed is None or packed[5::5] != b"i" * len(new):
+            packed_new = _pack_ids(new)
+            if packed_new is None:
                 return self._forget()
             self._ended[shared:] = [*new, self._end]
             self._total += sum(new)
-            self._note_units(packed, shared)
-            self._packed = None
+            self._note_units(packed_new, shared)
         else:
-            packed = _pack(ids)
-            if packed is None:
-                return self._forget()
-            if self._packed is None:
-                self._packed = _pack(self._ended[:-1]) or b""
-            # What is looked at through a memoryview is not copied.
-            if not (self._packed and packed.startswith(memoryview(self._packed)[5:], 5)):
-                shared = 0
+            packed = self._pack_if_it_follows(ids) if shared else None
+            shared = 0 if packed is None else shared
             new = ids[shared:]
-            # The bytes of an int begin with an i.
-            if packed[5 + 5 * shared :: 5] != b"i" * len(new):
+            packed_new = _pack_ids(new)
+            if packed_new is None or packed is not None and not packed.endswith(memoryview(packed_new)[5:]):
                 return self._forget()
+            packed = packed or packed_new
             self._ended = []
-            self._packed = packed
+        self._packed = packed
         self._last, self._size = ids, shared + len(new)
         return shared, new
 
     def _forget(self) -> Optional[Tuple[int, List[Any]]]:
         self._last, self._size, self._packed, self._ended = [], 0, b"", []
+        return None
+
+    def _pack_if_it_follows(self, ids: List[Any]) -> Optional[bytes]:
+        """Pack a list; None if its bytes do not begin with those of the last one."""
+        packed = _pack(ids)
+        if self._packed is None:
+            self._packed = _pack(self._ended[:-1])
+        # What is looked at through a memoryview is not copied.
+        if packed and self._packed and packed.startswith(memoryview(self._packed)[5:], 5):
+            return packed
         return None
 
     def _has_same_objects(self, ids: List[Any]) -> bool:
@@ -287,7 +302,6 @@ class _History:
         except Exception:
             return False  # a value of somebody's, with an idea of its own of comparing and adding
 
-
     def _note_units(self, packed: bytes, start: int) -> None:
         """Note the places of zeros and ones among packed ints, counted from a place on."""
         found = self._units or []
@@ -309,31 +323,40 @@ def _pack(values: List[Any], stride: int = 5) -> Optional[bytes]:
     return packed if len(packed) == 5 + stride * len(values) else None
 
 
+def _pack_ids(values: List[Any]) -> Optional[bytes]:
+    """Write a list as marshal does; None if it holds anything but exact ints below 2**31."""
+    packed = _pack(values)
+    # The bytes of an int begin with an i.
+    return packed if packed is not None and packed[5::5] == b"i" * len(values) else None
+
+
 def write_lists(
     lists: List[Any], out: List[str], encode: Callable[[Any], str], newline: str, inner_newline: str
 ) -> bool:
     """Write a list of lists of ints but for its last bracket; False if it is something else.
 
     ``newline`` parts the lists and ``inner_newline`` their elements, both are empty in compact text; ``encode`` writes
-    a list of ints so parted.  After False, what was added to ``out`` is of no use.
+    a list of ints so parted, of any size.  After False, what was added to ``out`` is of no use.
     """
     segments: List[str] = []
     history = _History()
     balance = _LOOK_BUDGET
     lead = "[" + newline
+    comma = ("," + inner_newline).encode("ascii")
     for turn, ids in enumerate(lists):
         if type(ids) is not list:
             return False
         found = history.follow(ids)
-        if found is None:
-            if not _INT_ONLY.issuperset(map(type, ids)):
-                return False
-            found = 0, ids
-        shared, new = found
+        if found is not None:
+            shared, new = found
+            text = _write_ints(new, comma)
+        elif _INT_ONLY.issuperset(map(type, ids)):
+            shared, text = 0, encode(ids)[1:-1]
+        else:
+            return False
         if not shared:
             segments = []
-        if new:
-            text = encode(new)[1:-1]
+        if text:
             segments.append("," + inner_newline + text if shared else text)
         out.append(lead + "[" + inner_newline if segments else lead + "[")
         out.extend(segments)
@@ -345,7 +368,19 @@ def write_lists(
     return True
 
 
+def _write_ints(ids: List[int], comma: bytes) -> str:
+    """Write exact ints below 2**31, without the text of each that the standard encoder makes."""
+    item = b"%d" + comma
+    pieces = []
+    for start in range(0, len(ids), _INTS_AT_ONCE):
+        piece = tuple(ids[start : start + _INTS_AT_ONCE])
+        pieces.append(item * len(piece) % piece)
+    return b"".join(pieces)[: -len(comma)].decode("ascii")
+
+
 _INT_ONLY = frozenset((int,))
+# So many ints fit into the processor's cache with the text they are written by.
+_INTS_AT_ONCE = 1000
 
 
 def _write_rest(
