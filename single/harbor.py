@@ -7,7 +7,7 @@ name of your own.
 # Version 0.1.0. SPDX-License-Identifier: Apache-2.0
 #
 # Generated: do not edit it, but change the files below and run `make single`.
-# Their sha256: 669168b434b5b8e10bf29b13cd33172168cd7f5d38ac513d85dc8eabf6de3380
+# Their sha256: c83976b9f6fb2c9511ac4788299d5e38ac24aa6c63654b986e2eeb57ac2ba6f8
 #
 # These run at once, in this order:
 #
@@ -95,7 +95,6 @@ _IS_ALONE = "_HOME" in globals() or not [name for name in globals() if name[:2] 
 import _imp
 import _thread
 import marshal
-import os
 import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Callable, Dict, FrozenSet, List, Optional, Set, Tuple
@@ -107,8 +106,6 @@ _NAME: str = _NAMESPACE.get("__name__", "builtins")
 #: The name of the package that this file acts as; None where it is not in `sys.modules`, or is no module.
 _HOME = _NAME if _SPEC is not None and getattr(sys.modules.get(_NAME), "__dict__", None) is _NAMESPACE else None
 _FILE = sys._getframe().f_code.co_filename
-#: Stands on `__path__`, where `sys.path_importer_cache` leads from it to the parts.
-_PLACE = os.path.join(os.path.abspath(getattr(_SPEC, "origin", None) or _FILE), _NAME)
 
 # Quoted: evaluating them would take a tenth of the time of the import.
 _PACKAGES: "Set[str]" = set()
@@ -120,6 +117,19 @@ _OWNERS: "Dict[str, str]" = {}
 _VIEWS: "Dict[str, ModuleType]" = {}
 _NAMES: "Dict[str, FrozenSet[str]]" = {}
 _LOCK: Any = vars(_thread)["RLock"]()
+
+
+def _make_absolute(path: str) -> str:
+    if path[:1] == "/":
+        return path
+    # Where no site is imported, importing this takes as long as a tenth of the file.
+    import os
+
+    return os.path.abspath(path)
+
+
+#: Stands on `__path__`, where `sys.path_importer_cache` leads from it to the parts; relative ones are dropped there.
+_PLACE = "%s/%s" % (_make_absolute(getattr(_SPEC, "origin", None) or _FILE), _NAME)
 
 
 def _begin(part: str) -> str:
@@ -153,6 +163,8 @@ def _load_code(part: str) -> Any:
     cached: str = getattr(_SPEC, "cached", None) or ""
     stamp = b""
     if cached and cached != _SPEC.origin:  # which it is of a file without source
+        import os
+
         # Named like the file's own, of the same Python and options.
         folder, name = os.path.split(cached)
         cached = os.path.join(folder, name.replace(".", ".%s." % part, 1))
@@ -173,6 +185,8 @@ def _load_code(part: str) -> Any:
 
 def _keep_code(path: str, data: bytes) -> None:
     """Write a file that is there as a whole or not at all; where it cannot be written there is none."""
+    import os
+
     temporary = "%s.%d" % (path, os.getpid())
     try:
         with open(temporary, "xb") as file:

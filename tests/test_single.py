@@ -5,7 +5,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
-from typing import Any, Dict, List, Mapping, Tuple
+from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
 import pytest
 
@@ -38,9 +38,9 @@ DOCUMENTED = [
 START = "import sys; sys.path.insert(0, sys.argv[1])\n"
 
 
-def run(source: str, *arguments: str, folder: pathlib.Path = SINGLE) -> str:
+def run(source: str, *arguments: str, folder: pathlib.Path = SINGLE, options: Sequence[str] = ("-W", "error")) -> str:
     """Run a program with the one file on `sys.path`; gives what it prints."""
-    return run_python("-W", "error", "-c", START + source, str(folder), *arguments)
+    return run_python(*options, "-c", START + source, str(folder), *arguments)
 
 
 # As the package ------------------------------------------------------------------
@@ -126,6 +126,8 @@ def test_it_imports_nothing_that_the_package_does_not() -> None:
             "before = set(sys.modules); import %s\n"
             "print(sorted(name for name in set(sys.modules) - before if not name.startswith('harbor')))" % module)
         assert run(source) == run(source, folder=ROOT), module
+        # Without a site the interpreter itself has imported less.
+        assert run(source, options=("-I", "-S")) == run(source, folder=ROOT, options=("-I", "-S")), module
 
 
 def test_byte_code_of_what_runs_later_is_kept_beside_the_files_own(tmp_path: pathlib.Path) -> None:
@@ -190,6 +192,17 @@ def test_find_spec() -> None:
     ) == (
         "harbor None\nharbor.codec harbor.codec True\nharbor.codec.calls harbor.codec True\nharbor.trials harbor True\n"
         "harbor.models.trial harbor.models.trial True\nFalse\n")
+
+
+def test_a_relative_place_is_found_from_another_folder(tmp_path: pathlib.Path) -> None:
+    assert run(
+        "import importlib, os\n"
+        "os.chdir(os.path.dirname(sys.argv[1])); sys.path[0] = os.path.basename(sys.argv[1])\n"
+        "from harbor.models.agent.context import AgentContext\n"
+        "os.chdir(sys.argv[2]); importlib.invalidate_caches()\n"
+        "import harbor.codec.text.reading, harbor.trials\n"
+        "print(os.path.isabs(harbor.__path__[0]), harbor.trials.load_trial.__module__)", str(tmp_path)
+    ) == "True harbor.trials\n"
 
 
 def test_reload() -> None:

@@ -10,7 +10,6 @@ _IS_ALONE = "_HOME" in globals() or not [name for name in globals() if name[:2] 
 import _imp
 import _thread
 import marshal
-import os
 import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Callable, Dict, FrozenSet, List, Optional, Set, Tuple
@@ -22,8 +21,6 @@ _NAME: str = _NAMESPACE.get("__name__", "builtins")
 #: The name of the package that this file acts as; None where it is not in `sys.modules`, or is no module.
 _HOME = _NAME if _SPEC is not None and getattr(sys.modules.get(_NAME), "__dict__", None) is _NAMESPACE else None
 _FILE = sys._getframe().f_code.co_filename
-#: Stands on `__path__`, where `sys.path_importer_cache` leads from it to the parts.
-_PLACE = os.path.join(os.path.abspath(getattr(_SPEC, "origin", None) or _FILE), _NAME)
 
 # Quoted: evaluating them would take a tenth of the time of the import.
 _PACKAGES: "Set[str]" = set()
@@ -35,6 +32,19 @@ _OWNERS: "Dict[str, str]" = {}
 _VIEWS: "Dict[str, ModuleType]" = {}
 _NAMES: "Dict[str, FrozenSet[str]]" = {}
 _LOCK: Any = vars(_thread)["RLock"]()
+
+
+def _make_absolute(path: str) -> str:
+    if path[:1] == "/":
+        return path
+    # Where no site is imported, importing this takes as long as a tenth of the file.
+    import os
+
+    return os.path.abspath(path)
+
+
+#: Stands on `__path__`, where `sys.path_importer_cache` leads from it to the parts; relative ones are dropped there.
+_PLACE = "%s/%s" % (_make_absolute(getattr(_SPEC, "origin", None) or _FILE), _NAME)
 
 
 def _begin(part: str) -> str:
@@ -68,6 +78,8 @@ def _load_code(part: str) -> Any:
     cached: str = getattr(_SPEC, "cached", None) or ""
     stamp = b""
     if cached and cached != _SPEC.origin:  # which it is of a file without source
+        import os
+
         # Named like the file's own, of the same Python and options.
         folder, name = os.path.split(cached)
         cached = os.path.join(folder, name.replace(".", ".%s." % part, 1))
@@ -88,6 +100,8 @@ def _load_code(part: str) -> Any:
 
 def _keep_code(path: str, data: bytes) -> None:
     """Write a file that is there as a whole or not at all; where it cannot be written there is none."""
+    import os
+
     temporary = "%s.%d" % (path, os.getpid())
     try:
         with open(temporary, "xb") as file:
