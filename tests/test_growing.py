@@ -68,7 +68,7 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Work:
         count.n_packed += len(values)
         return pack_all(values, *stride)
 
-    def write(values: List[Any], comma: bytes) -> str:
+    def write(values: List[Any], comma: str) -> str:
         count.n_elements += len(values)
         count.n_calls += 1
         return write_all(values, comma)
