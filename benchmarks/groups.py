@@ -287,11 +287,12 @@ def time_turn(run: Run) -> Group:
 
 
 LARGE = (200, 1000, 500)
+LARGE_IF_QUICK = (40, 100, 20)
 
 
 def time_large(run: Run) -> Group:
     """Time a long chat as Harbor writes it to disk."""
-    n_turns, first, per_turn = (run.size(full, quick) for full, quick in zip(LARGE, (40, 100, 20)))
+    n_turns, first, per_turn = (run.size(*size) for size in zip(LARGE, LARGE_IF_QUICK))
     record = make_chat(n_turns, first, per_turn)
     text = verify(run, record, run.reference, indent=True)
     raw = text.encode()
@@ -320,9 +321,58 @@ def time_large(run: Run) -> Group:
         rows)
 
 
+class Alone(NamedTuple):
+    """What an act took in a process of its own: peak memory and text in bytes, and seconds."""
+
+    peak: Optional[int]
+    size: int
+    seconds: float
+
+
+def _run_alone(run: Run, act: str, name: str, sizes: Sequence[int], indent: int, path: pathlib.Path) -> Alone:
+    command = [
+        sys.executable, str(ROOT / "benchmarks" / "alone.py"), act, name, *map(str, sizes), str(indent), str(path),
+        run.clock.name]
+    done = subprocess.run(command, stdout=subprocess.PIPE)
+    if done.returncode:
+        raise WrongResult("%s: exit status %d of %s" % (name, done.returncode, " ".join(command[1:4])))
+    return Alone(*json.loads(done.stdout))
+
+
+def _row_alone(workload: str, figures: Dict[str, Figure], mark: Optional[Mark]) -> List[Row]:
+    """Give the rows of a workload that only Harbor takes part in, where it is installed."""
+    ours = figures["ours"]
+    rows = [Row(workload, name, ours, figure, mark) for name, figure in figures.items() if name != "ours"]
+    return rows or [Row(workload, "(Harbor is absent)", ours, ours)]
+
+
+def time_first(run: Run) -> Group:
+    """Time the first record that a process reads."""
+    names = ["ours"] + [peer.name for peer in run.pick("Harbor")]
+    rows: List[Row] = []
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "record.json")
+        for workload, indent, sizes in (
+            ("validate_json, %d turns", 0, (40, run.size(1500, 30), run.size(1000, 20))),
+            ("validate_json, %d turns on disk", 4, [run.size(*size) for size in zip(LARGE, LARGE_IF_QUICK)]),
+        ):
+            path.write_text(write_text(make_chat(*sizes), indent), encoding="utf-8")
+            samples: Dict[str, List[float]] = {name: [] for name in names}
+            for _ in range(run.rounds):
+                for name in names:
+                    samples[name].append(_run_alone(run, "read", name, sizes, indent, path).seconds)
+            figures = {name: summarize(found) for name, found in samples.items()}
+            rows += _row_alone(workload % sizes[0], figures, at_least(8))
+    return Group(
+        "First call of a process",
+        "The two chats above, read by a process that has read no more than a small record before. All memory is asked "
+        "of the system, as where a program reads one file; further up, a call finds what the one before it has freed.",
+        rows)
+
+
 def measure_memory(run: Run) -> Group:
     """Measure peak memory of the same chat, each in a process of its own."""
-    sizes = [run.size(full, quick) for full, quick in zip(LARGE, (40, 100, 20))]
+    sizes = [run.size(*size) for size in zip(LARGE, LARGE_IF_QUICK)]
     names = ["ours"] + [peer.name for peer in run.pick("Harbor")]
     rows: List[Row] = []
     with tempfile.TemporaryDirectory() as folder:
@@ -335,19 +385,11 @@ def measure_memory(run: Run) -> Group:
         ):
             found = {}
             for name in names:
-                command = [
-                    sys.executable, str(ROOT / "benchmarks" / "memory.py"), act.split()[0], name,
-                    *map(str, sizes), str(indent), str(path)]
-                done = subprocess.run(command, stdout=subprocess.PIPE)
-                if done.returncode == 2:
+                peak, size, _ = _run_alone(run, act.split()[0], name, sizes, indent, path)
+                if peak is None:
                     return Group("Peak memory", "Not measured: this needs Linux.", [])
-                if done.returncode:
-                    raise WrongResult("%s: exit status %d of %s" % (name, done.returncode, " ".join(command[1:4])))
-                peak, size = map(int, done.stdout.split())
                 found[name] = summarize([float(peak - size if "less" in act else peak)])
-            rows += [Row(workload, name, found["ours"], found[name], mark) for name in names if name != "ours"]
-            if len(names) == 1:
-                rows.append(Row(workload, "(Harbor is absent)", found["ours"], found["ours"]))
+            rows += _row_alone(workload, found, mark)
     return Group(
         "Peak memory",
         "The same record. The new text is part of what writing must hold, whoever writes it, and is taken off in the "
@@ -515,6 +557,7 @@ GROUPS: Dict[str, Callable[[Run], Any]] = {
     "values": time_values,
     "turn": time_turn,
     "large": time_large,
+    "first": time_first,
     "memory": measure_memory,
     "growth": time_growth,
     "adverse": time_adverse,

@@ -4,10 +4,10 @@
         [--update DOCUMENT] [--plot FILE]
 
 Whatever of requirements.txt is installed is compared with; Harbor needs Python 3.12. All contenders of a workload take
-turns, in one process; imports and peak memory have processes of their own. Before anything is timed, its results are
-compared with Harbor's, byte for byte, and with every other contender's values: a wrong one ends the run. `--quick` does
-everything once on small records, whose marks mean nothing. `--update` puts the tables between the two markers of a
-Markdown document. The exit status is 0 also where a mark is missed, for a busy machine misses some.
+turns, in one process; imports, first calls and peak memory have processes of their own. Before anything is timed, its
+results are compared with Harbor's, byte for byte, and with every other contender's values: a wrong one ends the run.
+`--quick` does everything once on small records, whose marks mean nothing. `--update` puts the tables between the two
+markers of a Markdown document. The exit status is 0 also where a mark is missed, for a busy machine misses some.
 """
 
 import argparse

@@ -46,6 +46,7 @@ GROUPS: List[Tuple[str, str, List[str]]] = [
     ("values", "Chat of 40 turns, Python values", ["model_dump"]),
     ("turn", "One long completion", ["validate_json", "dump_json"]),
     ("large", "Chat of 40 turns on disk", ["validate_json, str", "dump_json(indent=4), parsed"]),
+    ("first", "First call of a process", ["validate_json, 40 turns", "validate_json, 40 turns on disk"]),
     ("adverse", "Adverse records", [
         "%s: %s" % (name, act) for name, _, _ in workloads.ADVERSE for act in ("validate_json", "dump_json")]),
 ]
