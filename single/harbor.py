@@ -7,7 +7,7 @@ name of your own.
 # Version 0.1.0. SPDX-License-Identifier: Apache-2.0
 #
 # Generated: do not edit it, but change the files below and run `make single`.
-# Their sha256: b9293a93556694efde63561c1a403844896d8ec4453ddcc3be89c58e14124956
+# Their sha256: 556b44f43bda3d73593e4c1eae525151ce67929ae854fc1ea9c28ea009b1ca65
 #
 # These run at once, in this order:
 #
@@ -119,13 +119,14 @@ _NAMES: "Dict[str, FrozenSet[str]]" = {}
 _LOCK: Any = vars(_thread)["RLock"]()
 
 
-def _make_absolute(path: str) -> str:
-    if path[:1] == "/":
+def _make_absolute(path: Any) -> str:
+    if type(path) is str and path[:1] == "/" and sys.platform != "win32":
         return path
     # Where no site is imported, importing this takes as long as a tenth of the file.
     import os
 
-    return os.path.abspath(path)
+    absolute: str = os.path.abspath(path)
+    return absolute
 
 
 #: Stands on `__path__`, where `sys.path_importer_cache` leads from it to the parts; relative ones are dropped there.
@@ -3763,7 +3764,9 @@ class _History:
             shared = 0 if packed is None else shared
             new = ids[shared:]
             packed_new = _pack_ids(new)
-            if packed_new is None or packed is not None and not packed.endswith(memoryview(packed_new)[5:]):
+            if packed_new is None or packed is not None and (
+                len(packed) != 5 * shared + len(packed_new) or not packed.endswith(memoryview(packed_new)[5:])
+            ):
                 return self._forget()
             packed = packed or packed_new
             self._ended = []
@@ -3794,10 +3797,13 @@ class _History:
         ):
             return False
         if not self._ended:
-            self._ended = [*last, self._end]
-            self._total = sum(last)
+            ended = [*last, self._end]
+            if self._packed is None or _pack(ended[:-1]) != self._packed:
+                return False  # another thread has changed the last list since it was written
+            self._ended = ended
+            self._total = sum(ended[:-1])
             self._units = []
-            self._note_units(self._packed or b"", 0)
+            self._note_units(self._packed, 0)
         if self._units is not None and self._has_same_ints(ids):
             return True
         self._units = None
@@ -6908,15 +6914,15 @@ def make_flat_filler(
 def make_flat_copier(fields: Sequence[Any]) -> Optional[FlatCopier]:
     """Make the function that copies the values of some ``FieldPlan``; None if one has a name that code cannot have.
 
-    It raises what an ``exclude_if`` raises.
+    It raises ``ValueError`` where values come or go meanwhile, and what an ``exclude_if`` raises.
     """
     names = [field.name for field in fields]
     if not _can_be_code(names):
         return None
     scope: Dict[str, Any] = {"names": names, "NOT_COPIED": NOT_COPIED}
-    # A dict is copied far faster than made of its members.
-    lines = ["out = parts.copy()", "if [*out] != names: return NOT_COPIED", _unpack(names, "out")]
-    ends = []
+    lines = ["if [*parts] != names: return NOT_COPIED", _unpack(names)]
+    n_first = next((place for place, field in enumerate(fields) if field.exclude_if is not None), len(names))
+    ends = ["out = {%s}" % ", ".join("'%s': part%d" % (name, place) for place, name in enumerate(names[:n_first]))]
     for place, field in enumerate(fields):
         scope["exact%d" % place] = field.exact
         scope["copy%d" % place] = copy_plain if field.holds_any else field.plan.copy
@@ -6927,10 +6933,12 @@ def make_flat_copier(fields: Sequence[Any]) -> Optional[FlatCopier]:
             scope["exclude%d" % place] = field.exclude_if
             lines.append("is_kept{0} = not exclude{0}(part{0})".format(place))
             test = "is_kept{0} and " + test
-            ends.append("if not is_kept%d: del out['%s']" % (place, field.name))
-        lines += [line.format(place, field.name) for line in (
+            ends.append("if is_kept%d: out['%s'] = part%d" % (place, field.name, place))
+        elif place > n_first:
+            ends.append("out['%s'] = part%d" % (field.name, place))
+        lines += [line.format(place) for line in (
             "if %s:" % test,
-            "    part{0} = out['{1}'] = " + copied,
+            "    part{0} = " + copied,
             "    if part{0} is NOT_COPIED: return NOT_COPIED",
         )]
     _define("copy", "parts", [*lines, *ends, "return out"], scope)
@@ -6969,7 +6977,7 @@ def make_flat_writer(fields: Iterable[Any]) -> Optional[FlatWriter]:
         return None
     # The text has the order of the instance's own. The names are looked at last: they may change meanwhile.
     _define("write", "parts", [
-        _unpack(names, "parts"), "if [*parts] != names: return None", *lines, "return f'{{%s}}'" % members], scope)
+        _unpack(names), "if [*parts] != names: return None", *lines, "return f'{{%s}}'" % members], scope)
     made: FlatWriter = scope["write"]
     return made
 
@@ -6979,8 +6987,8 @@ def _can_be_code(names: List[str]) -> bool:
     return bool(names) and all(map(str.isidentifier, names))
 
 
-def _unpack(names: List[str], values: str) -> str:
-    return "".join("part%d, " % place for place in range(len(names))) + "= %s.values()" % values
+def _unpack(names: List[str]) -> str:
+    return "".join("part%d, " % place for place in range(len(names))) + "= parts.values()"
 
 
 def _define(name: str, parameters: str, lines: Iterable[str], scope: Dict[str, Any]) -> None:
@@ -7469,7 +7477,8 @@ class RecordPlan(Plan):
         if writers is None:
             writers = self._make_writers(inner)
         first = len(out)
-        for name, part in value.__dict__.items():
+        # What an exclude_if does to the instance shows in none of its values, as it does not in the exact way.
+        for name, part in list(value.__dict__.items()):
             writer = writers.get(name)
             if writer is None:
                 return False
@@ -7526,7 +7535,7 @@ class RecordPlan(Plan):
         self.count_use("copy")
         out = {}
         fields = self.fields
-        for name, part in value.__dict__.items():
+        for name, part in list(value.__dict__.items()):
             field = fields.get(name)
             if field is None:
                 return NOT_COPIED
@@ -8108,6 +8117,8 @@ def _parse_growing(document: _Document, growing: FrozenSet[str], cuts: Optional[
             return float(name) if make is None else make()
 
         value = _scan_all(_make_scanner(_decoder_with(read_constant)), text)
+        if next(gaps, None) is not None:
+            return _NOT_FOUND  # what looked like a name stood in a text
         cuts.text = text
     except (UnicodeError,) + _READ_FAULTS:
         return _NOT_FOUND

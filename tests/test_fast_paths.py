@@ -603,6 +603,37 @@ def test_exclude_if_sees_the_value_and_not_its_dump() -> None:
     assert list(made.model_dump()) == ["held", "kept"]
 
 
+@pytest.mark.parametrize("change", [
+    lambda state: state.update(more=1), lambda state: state.pop("last"), lambda state: state.pop("first"),
+    lambda state: state.clear(), lambda state: state.update(last="new"),
+])
+def test_what_an_exclude_if_does_to_the_instance_does_not_show(change: Callable[[Dict[str, Any]], Any]) -> None:
+    class Changed(Model):
+        first: int = 1
+        asked: int = Field(default=2, exclude_if=lambda value: bool(change(vars(made)) and 0))
+        last: str = "old"
+
+    for _ in range(20):
+        for dump in (Changed.model_dump, Changed.model_dump_json):
+            made = Changed()
+            found: Any = dump(made)
+            assert (json.loads(found) if type(found) is str else found) == {"first": 1, "asked": 2, "last": "old"}
+
+
+def test_a_dump_is_a_dict_with_the_names_of_the_fields() -> None:
+    class State(Dict[str, Any]):
+        def copy(self) -> Any:
+            return self
+
+    for kind in (dict, State):
+        for name in (str, _Text):
+            made = ModelUsage(n_input_tokens=1)
+            for _ in range(10):
+                made.__dict__ = kind((name(key), value) for key, value in vars(ModelUsage(n_input_tokens=1)).items())
+                dumped = made.model_dump()
+                assert type(dumped) is dict and {type(key) for key in dumped} == {str}
+
+
 def test_a_class_whose_fields_have_odd_names() -> None:
     body = {"class": 1, "\ufb01": 2, "names": 3, "source": 4}
     odd: Any = new_class("Odd", (Model,), exec_body=lambda names: names.update(

@@ -126,11 +126,11 @@ def test_writing_encodes_each_token_once(work: Work, indent: Any, exclude_none: 
     assert json.loads(text)["rollout_details"] == [{"prompt_token_ids": prompts}]
     assert work.n_elements == len(prompts[-1])
     assert work.n_calls == 100
-    # The types of ints that are known to be the same objects are not looked at again, others but once, and new ones
-    # where they are taken.
+    # The types of ints that are known to be the same objects are not looked at again, but for those of the first list,
+    # which the next is compared with; others are once more, and new ones where they are taken.
     are_shared = prompts[0][0] is prompts[1][0]  # on PyPy equal ints are always
-    n_apart = 0 if are_shared else sum(len(prompt) for prompt in prompts[1:])
-    assert work.n_packed == len(prompts[-1]) + n_apart
+    n_again = len(prompts[0]) if are_shared else sum(len(prompt) for prompt in prompts[1:])
+    assert work.n_packed == len(prompts[-1]) + n_again
 
 
 def test_keys_of_several_segments_cost_one_look_around_the_lists(work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -314,6 +314,52 @@ def test_what_changes_while_it_is_written_is_no_int_for_that(
         # The list as it was, or as it became: never an int in the place of something else.
         assert show(json.loads("".join(out))[3]) in (show(before), show(victim))
     assert show(victim) != show(before)
+
+
+@pytest.mark.parametrize("is_shared", [False, True])
+def test_what_changes_in_one_list_shows_in_no_other(is_shared: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    prompts = [BASE[:], BASE + [9000, 5000], BASE + [9000, 5000]]
+    if not is_shared:
+        prompts = json.loads(json.dumps(prompts))
+    victim, untouched = prompts[1], list(prompts[2])
+    pack = growing._pack
+
+    def pack_and_change(values: List[Any], *stride: int) -> Any:
+        packed = pack(values, *stride)
+        if values is victim and len(victim) == len(untouched):
+            del victim[len(BASE)]
+        return packed
+
+    monkeypatch.setattr(growing, "_pack", pack_and_change)
+    out: List[str] = []
+    assert writing.write_int_lists(prompts, out, writing.make_layout(None))
+    assert json.loads("".join(out))[2] == untouched
+
+
+def test_a_list_that_changes_once_it_is_written_is_not_what_the_next_is_compared_with(
+    monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = list(BASE)
+    second = first + [5000]
+    follow = growing._History.follow
+
+    def change_and_follow(history: Any, ids: List[Any]) -> Any:
+        if ids is second:
+            first[3] = second[3] = 77777
+        return follow(history, ids)
+
+    monkeypatch.setattr(growing._History, "follow", change_and_follow)
+    out: List[str] = []
+    assert writing.write_int_lists([first, second], out, writing.make_layout(None))
+    assert json.loads("".join(out)) == [BASE, second]
+
+
+@pytest.mark.parametrize("name, document", [
+    (":", '{"ab":":[[1,2],[3,4]]"}'), (",", '["x",":[[1],[2]]"]'), (":", '{"ab":":[[1,2],[3,4]]",":":[[1],[1,2]]}'),
+    ("", '{"":[[1],[2]],"x":""}'), ("a\\", '{"a\\\\":[[1],[2]]}'),
+])
+def test_names_that_look_like_what_parts_members_are_read_as_ever(name: str, document: str) -> None:
+    assert reading.parse(document, frozenset([name])) == reading.parse_exact(document)
 
 
 @pytest.mark.parametrize("document", [

@@ -194,6 +194,21 @@ def test_find_spec() -> None:
         "harbor.models.trial harbor.models.trial True\nFalse\n")
 
 
+def test_a_loader_may_name_the_file_by_a_path() -> None:
+    assert run(
+        "import pathlib\n"
+        "from importlib import abc, machinery, util\n"
+        "path = pathlib.Path(sys.argv[1], 'harbor.py')\n"
+        "class Loader(abc.Loader):\n"
+        "    def create_module(self, spec): return None\n"
+        "    def exec_module(self, module): exec(path.read_text(encoding='utf-8'), vars(module))\n"
+        "spec = machinery.ModuleSpec('harbor', Loader(), origin=path)\n"
+        "module = sys.modules['harbor'] = util.module_from_spec(spec); spec.loader.exec_module(module)\n"
+        "import harbor.trials\n"
+        "print(harbor.trials.load_trial.__module__)"
+    ) == "harbor.trials\n"
+
+
 def test_a_relative_place_is_found_from_another_folder(tmp_path: pathlib.Path) -> None:
     assert run(
         "import importlib, os\n"

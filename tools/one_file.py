@@ -34,13 +34,14 @@ _NAMES: "Dict[str, FrozenSet[str]]" = {}
 _LOCK: Any = vars(_thread)["RLock"]()
 
 
-def _make_absolute(path: str) -> str:
-    if path[:1] == "/":
+def _make_absolute(path: Any) -> str:
+    if type(path) is str and path[:1] == "/" and sys.platform != "win32":
         return path
     # Where no site is imported, importing this takes as long as a tenth of the file.
     import os
 
-    return os.path.abspath(path)
+    absolute: str = os.path.abspath(path)
+    return absolute
 
 
 #: Stands on `__path__`, where `sys.path_importer_cache` leads from it to the parts; relative ones are dropped there.

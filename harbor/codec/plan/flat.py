@@ -101,15 +101,15 @@ def make_flat_filler(
 def make_flat_copier(fields: Sequence[Any]) -> Optional[FlatCopier]:
     """Make the function that copies the values of some ``FieldPlan``; None if one has a name that code cannot have.
 
-    It raises what an ``exclude_if`` raises.
+    It raises ``ValueError`` where values come or go meanwhile, and what an ``exclude_if`` raises.
     """
     names = [field.name for field in fields]
     if not _can_be_code(names):
         return None
     scope: Dict[str, Any] = {"names": names, "NOT_COPIED": NOT_COPIED}
-    # A dict is copied far faster than made of its members.
-    lines = ["out = parts.copy()", "if [*out] != names: return NOT_COPIED", _unpack(names, "out")]
-    ends = []
+    lines = ["if [*parts] != names: return NOT_COPIED", _unpack(names)]
+    n_first = next((place for place, field in enumerate(fields) if field.exclude_if is not None), len(names))
+    ends = ["out = {%s}" % ", ".join("'%s': part%d" % (name, place) for place, name in enumerate(names[:n_first]))]
     for place, field in enumerate(fields):
         scope["exact%d" % place] = field.exact
         scope["copy%d" % place] = copy_plain if field.holds_any else field.plan.copy
@@ -120,10 +120,12 @@ def make_flat_copier(fields: Sequence[Any]) -> Optional[FlatCopier]:
             scope["exclude%d" % place] = field.exclude_if
             lines.append("is_kept{0} = not exclude{0}(part{0})".format(place))
             test = "is_kept{0} and " + test
-            ends.append("if not is_kept%d: del out['%s']" % (place, field.name))
-        lines += [line.format(place, field.name) for line in (
+            ends.append("if is_kept%d: out['%s'] = part%d" % (place, field.name, place))
+        elif place > n_first:
+            ends.append("out['%s'] = part%d" % (field.name, place))
+        lines += [line.format(place) for line in (
             "if %s:" % test,
-            "    part{0} = out['{1}'] = " + copied,
+            "    part{0} = " + copied,
             "    if part{0} is NOT_COPIED: return NOT_COPIED",
         )]
     _define("copy", "parts", [*lines, *ends, "return out"], scope)
@@ -162,7 +164,7 @@ def make_flat_writer(fields: Iterable[Any]) -> Optional[FlatWriter]:
         return None
     # The text has the order of the instance's own. The names are looked at last: they may change meanwhile.
     _define("write", "parts", [
-        _unpack(names, "parts"), "if [*parts] != names: return None", *lines, "return f'{{%s}}'" % members], scope)
+        _unpack(names), "if [*parts] != names: return None", *lines, "return f'{{%s}}'" % members], scope)
     made: FlatWriter = scope["write"]
     return made
 
@@ -172,8 +174,8 @@ def _can_be_code(names: List[str]) -> bool:
     return bool(names) and all(map(str.isidentifier, names))
 
 
-def _unpack(names: List[str], values: str) -> str:
-    return "".join("part%d, " % place for place in range(len(names))) + "= %s.values()" % values
+def _unpack(names: List[str]) -> str:
+    return "".join("part%d, " % place for place in range(len(names))) + "= parts.values()"
 
 
 def _define(name: str, parameters: str, lines: Iterable[str], scope: Dict[str, Any]) -> None:

@@ -487,7 +487,8 @@ class RecordPlan(Plan):
         if writers is None:
             writers = self._make_writers(inner)
         first = len(out)
-        for name, part in value.__dict__.items():
+        # What an exclude_if does to the instance shows in none of its values, as it does not in the exact way.
+        for name, part in list(value.__dict__.items()):
             writer = writers.get(name)
             if writer is None:
                 return False
@@ -544,7 +545,7 @@ class RecordPlan(Plan):
         self.count_use("copy")
         out = {}
         fields = self.fields
-        for name, part in value.__dict__.items():
+        for name, part in list(value.__dict__.items()):
             field = fields.get(name)
             if field is None:
                 return NOT_COPIED

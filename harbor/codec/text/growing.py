@@ -245,7 +245,9 @@ class _History:
             shared = 0 if packed is None else shared
             new = ids[shared:]
             packed_new = _pack_ids(new)
-            if packed_new is None or packed is not None and not packed.endswith(memoryview(packed_new)[5:]):
+            if packed_new is None or packed is not None and (
+                len(packed) != 5 * shared + len(packed_new) or not packed.endswith(memoryview(packed_new)[5:])
+            ):
                 return self._forget()
             packed = packed or packed_new
             self._ended = []
@@ -276,10 +278,13 @@ class _History:
         ):
             return False
         if not self._ended:
-            self._ended = [*last, self._end]
-            self._total = sum(last)
+            ended = [*last, self._end]
+            if self._packed is None or _pack(ended[:-1]) != self._packed:
+                return False  # another thread has changed the last list since it was written
+            self._ended = ended
+            self._total = sum(ended[:-1])
             self._units = []
-            self._note_units(self._packed or b"", 0)
+            self._note_units(self._packed, 0)
         if self._units is not None and self._has_same_ints(ids):
             return True
         self._units = None

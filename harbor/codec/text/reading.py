@@ -154,6 +154,8 @@ def _parse_growing(document: _Document, growing: FrozenSet[str], cuts: Optional[
             return float(name) if make is None else make()
 
         value = _scan_all(_make_scanner(_decoder_with(read_constant)), text)
+        if next(gaps, None) is not None:
+            return _NOT_FOUND  # what looked like a name stood in a text
         cuts.text = text
     except (UnicodeError,) + _READ_FAULTS:
         return _NOT_FOUND
