@@ -608,16 +608,21 @@ def test_exclude_if_sees_the_value_and_not_its_dump() -> None:
     lambda state: state.clear(), lambda state: state.update(last="new"),
 ])
 def test_what_an_exclude_if_does_to_the_instance_does_not_show(change: Callable[[Dict[str, Any]], Any]) -> None:
+    def change_and_keep(value: Any) -> bool:
+        change(vars(made))
+        return False
+
     class Changed(Model):
         first: int = 1
-        asked: int = Field(default=2, exclude_if=lambda value: bool(change(vars(made)) and 0))
+        asked: int = Field(default=2, exclude_if=change_and_keep)
         last: str = "old"
 
+    expected = {"first": 1, "asked": 2, "last": "old"}
     for _ in range(20):
-        for dump in (Changed.model_dump, Changed.model_dump_json):
-            made = Changed()
-            found: Any = dump(made)
-            assert (json.loads(found) if type(found) is str else found) == {"first": 1, "asked": 2, "last": "old"}
+        made = Changed()
+        assert made.model_dump() == expected
+        made = Changed()
+        assert json.loads(made.model_dump_json()) == expected
 
 
 def test_a_dump_is_a_dict_with_the_names_of_the_fields() -> None:
