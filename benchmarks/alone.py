@@ -7,6 +7,7 @@ bytes above what the process held with its input alone, the length of the text, 
 mark is reset before the act, which needs Linux: else the peak is null.
 """
 
+import functools
 import gc
 import json
 import sys
@@ -28,20 +29,19 @@ def main() -> int:
     if act == "read":
         with open(sys.argv[7], "rb") as file:
             text = file.read().decode()
-        has_peak = _reset_peak()
-        before = _read_sizes().get("VmRSS", 0)
-        start = read_clock()
-        made = context.model_validate_json(text)
+        call = functools.partial(context.model_validate_json, text)
     else:
         made = context()
         for key, value in make_chat(n_turns, first, per_turn).items():
             setattr(made, key, value)
-        has_peak = _reset_peak()
-        before = _read_sizes().get("VmRSS", 0)
-        start = read_clock()
-        text = made.model_dump_json(indent=indent or None)
+        call = functools.partial(made.model_dump_json, indent=indent or None)
+    has_peak = _reset_peak()
+    before = _read_sizes().get("VmRSS", 0)
+    start = read_clock()
+    found = call()
     seconds = read_clock() - start
-    print(json.dumps([_read_sizes()["VmHWM"] - before if has_peak else None, len(text), seconds]))
+    peak = _read_sizes()["VmHWM"] - before if has_peak else None
+    print(json.dumps([peak, len(text if act == "read" else found), seconds]))
     return 0
 
 

@@ -24,6 +24,11 @@ REFERENCES = ("Harbor", "pydantic")
 COMPILED = (*REFERENCES, "msgspec", "orjson + dataclass")
 
 
+# Turns, tokens of the first prompt, and new ones in each turn, all in full and in a quick run.
+CHAT = ((40, 40), (1500, 30), (1000, 20))
+LARGE = ((200, 40), (1000, 100), (500, 20))
+
+
 class WrongResult(Exception):
     """Contenders that must agree do not."""
 
@@ -51,6 +56,10 @@ class Run(NamedTuple):
     def size(self, full: int, quick: int) -> int:
         """Give a size, which is smaller in a quick run."""
         return quick if self.is_quick else full
+
+    def pick_sizes(self, sizes: Sequence[Tuple[int, int]]) -> List[int]:
+        """Give some sizes, each by `size`."""
+        return [self.size(*size) for size in sizes]
 
     def time(self, calls: Dict[str, Callable[[], Any]]) -> Dict[str, Figure]:
         """Time calls in turns."""
@@ -215,7 +224,7 @@ def time_chat(run: Run) -> Group:
     rows: List[Row] = []
     sizes = []
     for is_trained in (False, True):
-        record = make_chat(40, run.size(1500, 30), run.size(1000, 20), is_trained=is_trained)
+        record = make_chat(*run.pick_sizes(CHAT), is_trained=is_trained)
         text = verify(run, record, [run.floor, *run.pick(*COMPILED)])
         # Some of the others would take minutes.
         verify(run, make_chat(5, 30, 20, is_trained=is_trained), run.peers)
@@ -251,7 +260,7 @@ def time_chat(run: Run) -> Group:
 
 def time_values(run: Run) -> Group:
     """Time the way from and to Python values for the same chat."""
-    record = make_chat(40, run.size(1500, 30), run.size(1000, 20))
+    record = make_chat(*run.pick_sizes(CHAT))
     text = verify(run, record, run.reference)
     others = [run.floor, *run.pick(*REFERENCES, "msgspec")]
     marks = _mark_all(run.pick(*REFERENCES), at_most(2))
@@ -286,14 +295,10 @@ def time_turn(run: Run) -> Group:
         + _compare(run, "dump_json", _bind(run.own.dump, made), dumps, marks))
 
 
-LARGE = (200, 1000, 500)
-LARGE_IF_QUICK = (40, 100, 20)
-
-
 def time_large(run: Run) -> Group:
     """Time a long chat as Harbor writes it to disk."""
-    n_turns, first, per_turn = (run.size(*size) for size in zip(LARGE, LARGE_IF_QUICK))
-    record = make_chat(n_turns, first, per_turn)
+    sizes = run.pick_sizes(LARGE)
+    record = make_chat(*sizes)
     text = verify(run, record, run.reference, indent=True)
     raw = text.encode()
     others = [run.floor, *run.pick(*REFERENCES, "msgspec")]
@@ -315,7 +320,7 @@ def time_large(run: Run) -> Group:
         rows += _compare(run, "dump_json(indent=4), " + way, _bind(own, make(run.own)), calls, marks)
     n_prompts = sum(map(len, record["rollout_details"][0]["prompt_token_ids"]))
     return Group(
-        "Chat of {} turns on disk".format(n_turns),
+        "Chat of {} turns on disk".format(sizes[0]),
         "Written with `indent=4` as Harbor's files are: {:,} prompt tokens, {:.0f} MB.".format(
             n_prompts, len(text) / 1e6),
         rows)
@@ -353,8 +358,8 @@ def time_first(run: Run) -> Group:
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, "record.json")
         for workload, indent, sizes in (
-            ("validate_json, %d turns", 0, (40, run.size(1500, 30), run.size(1000, 20))),
-            ("validate_json, %d turns on disk", 4, [run.size(*size) for size in zip(LARGE, LARGE_IF_QUICK)]),
+            ("validate_json, %d turns", 0, run.pick_sizes(CHAT)),
+            ("validate_json, %d turns on disk", 4, run.pick_sizes(LARGE)),
         ):
             path.write_text(write_text(make_chat(*sizes), indent), encoding="utf-8")
             samples: Dict[str, List[float]] = {name: [] for name in names}
@@ -372,7 +377,7 @@ def time_first(run: Run) -> Group:
 
 def measure_memory(run: Run) -> Group:
     """Measure peak memory of the same chat, each in a process of its own."""
-    sizes = [run.size(*size) for size in zip(LARGE, LARGE_IF_QUICK)]
+    sizes = run.pick_sizes(LARGE)
     names = ["ours"] + [peer.name for peer in run.pick("Harbor")]
     rows: List[Row] = []
     with tempfile.TemporaryDirectory() as folder:

@@ -7,7 +7,7 @@ name of your own.
 # Version 0.1.0. SPDX-License-Identifier: Apache-2.0
 #
 # Generated: do not edit it, but change the files below and run `make single`.
-# Their sha256: 556b44f43bda3d73593e4c1eae525151ce67929ae854fc1ea9c28ea009b1ca65
+# Their sha256: defdce71e0f503c475e6fa09c30473d0b88d0b410249d27483dbda01ee59bb4b
 #
 # These run at once, in this order:
 #
@@ -3706,13 +3706,10 @@ def _add_piece(pieces: List[Any], piece: Any) -> None:
 
 def consist_of(values: List[Any], kinds: FrozenSet[type]) -> bool:
     """Tell whether a list holds values of these exact types alone."""
-    n_values = len(values)
     # marshal looks at numbers in half the time that their types take.
-    stride, mark = _PACKED.get(type(values[0]), (0, b"")) if n_values > _LONG and type(values[0]) in kinds else (0, b"")
-    if stride:
-        packed = _pack(values, stride)
-        if packed is not None and packed[5::stride] == mark * n_values:
-            return True
+    kind = type(values[0]) if len(values) > _LONG else None
+    if kind in kinds and kind in _PACKED and _pack_alone(values, kind) is not None:
+        return True
     return kinds.issuperset(map(type, values))
 
 
@@ -3753,7 +3750,7 @@ class _History:
         # What is handed out is looked at itself: another thread may have changed the list since it was compared.
         if self._has_same_objects(ids):
             new = ids[shared:]
-            packed_new = _pack_ids(new)
+            packed_new = _pack_alone(new, int)
             if packed_new is None:
                 return self._forget()
             self._ended[shared:] = [*new, self._end]
@@ -3763,7 +3760,7 @@ class _History:
             packed = self._pack_if_it_follows(ids) if shared else None
             shared = 0 if packed is None else shared
             new = ids[shared:]
-            packed_new = _pack_ids(new)
+            packed_new = _pack_alone(new, int)
             if packed_new is None or packed is not None and (
                 len(packed) != 5 * shared + len(packed_new) or not packed.endswith(memoryview(packed_new)[5:])
             ):
@@ -3797,11 +3794,11 @@ class _History:
         ):
             return False
         if not self._ended:
-            ended = [*last, self._end]
-            if self._packed is None or _pack(ended[:-1]) != self._packed:
+            written = list(last)
+            if self._packed is None or _pack(written) != self._packed:
                 return False  # another thread has changed the last list since it was written
-            self._ended = ended
-            self._total = sum(ended[:-1])
+            self._ended = [*written, self._end]
+            self._total = sum(written)
             self._units = []
             self._note_units(self._packed, 0)
         if self._units is not None and self._has_same_ints(ids):
@@ -3847,11 +3844,11 @@ def _pack(values: List[Any], stride: int = 5) -> Optional[bytes]:
     return packed if len(packed) == 5 + stride * len(values) else None
 
 
-def _pack_ids(values: List[Any]) -> Optional[bytes]:
-    """Write a list as marshal does; None if it holds anything but exact ints below 2**31."""
-    packed = _pack(values)
-    # The bytes of an int begin with an i.
-    return packed if packed is not None and packed[5::5] == b"i" * len(values) else None
+def _pack_alone(values: List[Any], kind: Any) -> Optional[bytes]:
+    """Write a list as marshal does; None if it holds other than exact floats, or than exact ints below 2**31."""
+    stride, mark = _PACKED[kind]
+    packed = _pack(values, stride)
+    return packed if packed is not None and packed[5::stride] == mark * len(values) else None
 
 
 def write_lists(
@@ -14420,7 +14417,7 @@ _open_package({
     "codec.text": ("", "", ""),
     "codec.text.growing": ("Cuts cut_lists write_lists", """
         _BYTE_MARKS _History _INTS_AT_ONCE _INT_ONLY _KEY_WIDTH _LONG _LOOK_BUDGET _LOOK_COST _ListEnd _MOST_UNITS
-        _Marks _PACKED _TEXT_MARKS _add_piece _find_key _match_pieces _pack _pack_ids _read_growing _skip_space
+        _Marks _PACKED _TEXT_MARKS _add_piece _find_key _match_pieces _pack _pack_alone _read_growing _skip_space
         _write_ints _write_rest consist_of""", ""),
     "codec.text.writing": ("""
         Pairs format_float is_plain Layout join_pieces make_layout quote write_members render write_float_list

@@ -187,13 +187,10 @@ def _add_piece(pieces: List[Any], piece: Any) -> None:
 
 def consist_of(values: List[Any], kinds: FrozenSet[type]) -> bool:
     """Tell whether a list holds values of these exact types alone."""
-    n_values = len(values)
     # marshal looks at numbers in half the time that their types take.
-    stride, mark = _PACKED.get(type(values[0]), (0, b"")) if n_values > _LONG and type(values[0]) in kinds else (0, b"")
-    if stride:
-        packed = _pack(values, stride)
-        if packed is not None and packed[5::stride] == mark * n_values:
-            return True
+    kind = type(values[0]) if len(values) > _LONG else None
+    if kind in kinds and kind in _PACKED and _pack_alone(values, kind) is not None:
+        return True
     return kinds.issuperset(map(type, values))
 
 
@@ -234,7 +231,7 @@ class _History:
         # What is handed out is looked at itself: another thread may have changed the list since it was compared.
         if self._has_same_objects(ids):
             new = ids[shared:]
-            packed_new = _pack_ids(new)
+            packed_new = _pack_alone(new, int)
             if packed_new is None:
                 return self._forget()
             self._ended[shared:] = [*new, self._end]
@@ -244,7 +241,7 @@ class _History:
             packed = self._pack_if_it_follows(ids) if shared else None
             shared = 0 if packed is None else shared
             new = ids[shared:]
-            packed_new = _pack_ids(new)
+            packed_new = _pack_alone(new, int)
             if packed_new is None or packed is not None and (
                 len(packed) != 5 * shared + len(packed_new) or not packed.endswith(memoryview(packed_new)[5:])
             ):
@@ -278,11 +275,11 @@ class _History:
         ):
             return False
         if not self._ended:
-            ended = [*last, self._end]
-            if self._packed is None or _pack(ended[:-1]) != self._packed:
+            written = list(last)
+            if self._packed is None or _pack(written) != self._packed:
                 return False  # another thread has changed the last list since it was written
-            self._ended = ended
-            self._total = sum(ended[:-1])
+            self._ended = [*written, self._end]
+            self._total = sum(written)
             self._units = []
             self._note_units(self._packed, 0)
         if self._units is not None and self._has_same_ints(ids):
@@ -328,11 +325,11 @@ def _pack(values: List[Any], stride: int = 5) -> Optional[bytes]:
     return packed if len(packed) == 5 + stride * len(values) else None
 
 
-def _pack_ids(values: List[Any]) -> Optional[bytes]:
-    """Write a list as marshal does; None if it holds anything but exact ints below 2**31."""
-    packed = _pack(values)
-    # The bytes of an int begin with an i.
-    return packed if packed is not None and packed[5::5] == b"i" * len(values) else None
+def _pack_alone(values: List[Any], kind: Any) -> Optional[bytes]:
+    """Write a list as marshal does; None if it holds other than exact floats, or than exact ints below 2**31."""
+    stride, mark = _PACKED[kind]
+    packed = _pack(values, stride)
+    return packed if packed is not None and packed[5::stride] == mark * len(values) else None
 
 
 def write_lists(
